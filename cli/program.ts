@@ -6,20 +6,20 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import { Failure } from "../src/domain/errors.ts";
 import { withoutTokens } from "../src/identity/tokens.ts";
 import { addAccessCommands } from "./commands/access.ts";
-import { addAuditCommands } from "./commands/audit.ts";
+import { addAuditCommands, addUndoCommand } from "./commands/audit.ts";
 import { addCallCommand } from "./commands/call.ts";
 import { addCompletionCommands } from "./commands/completion.ts";
 import { addDataCommands } from "./commands/data.ts";
 import { addGroupCommands } from "./commands/group.ts";
 import { addHealthCommand } from "./commands/health.ts";
 import { addHelpCommand } from "./commands/help.ts";
+import { addListCommands } from "./commands/list.ts";
 import { addMemberCommands } from "./commands/member.ts";
 import { addPlayerCommands } from "./commands/player.ts";
 import { addRoutesCommands } from "./commands/routes.ts";
 import { addSeedCommands } from "./commands/seed.ts";
 import { addServeCommand } from "./commands/serve.ts";
 import { addTokenCommands } from "./commands/token.ts";
-import { addUndoCommand } from "./commands/undo.ts";
 import type { Context } from "./context.ts";
 import { defaultRoutes, type GlobalOptions, Workspace } from "./data/workspace.ts";
 import { interceptUnknown, rejectUnknown } from "./suggestion.ts";
@@ -139,6 +139,7 @@ const commands: readonly (readonly [words: readonly string[], add: Add])[] = [
   [["member", "admin"], addMemberCommands],
   [["token"], addTokenCommands],
   [["group"], addGroupCommands],
+  [["list"], addListCommands],
   [["call"], addCallCommand],
   [["routes"], addRoutesCommands],
   [["can-i", "who-can"], addAccessCommands],

@@ -2,11 +2,13 @@
 import type { Activity } from "./identity/activity.ts";
 import { currentCaller } from "./identity/callers.ts";
 import { runOnce } from "./identity/idempotency.ts";
-import { handlers } from "./resources/index.ts";
+import { codedResources, handlersFor } from "./resources/index.ts";
 import type { ChangeHandler, Context, Handler, ReadHandler, Sources } from "./resources/shared/define.ts";
 import { createResponseCache } from "./resources/shared/response-cache.ts";
 import type { DataStore } from "./store/data.ts";
 import { publicTokenOf, type Vocabulary } from "./table/caller.ts";
+import type { Declarations } from "./table/declared/declarations.ts";
+import type { Finding } from "./table/declared/entries.ts";
 import type { Operation, Operations, Request } from "./table/operation.ts";
 import { type CheckedTable, checkTable } from "./table/table.ts";
 
@@ -18,9 +20,10 @@ export interface OperationContext {
   readonly now: () => number;
 }
 
-/** Returns all operations, by the name under which a table refers to them. */
-export function operationsOn(context: OperationContext): Operations {
+/** Returns all operations that declarations result in, by the name under which a table refers to them. */
+export function operationsOn(context: OperationContext, declared: Declarations): Operations {
   const { sources, now } = context;
+  const handlers = handlersFor(declared);
   const cache = createResponseCache(handlers, sources);
   const contextOf = ({ caller, table, isAllowed }: Request, at: number): Context => {
     const own: Context = {
@@ -67,21 +70,30 @@ export function operationsOn(context: OperationContext): Operations {
       });
     },
   });
-  return mapHandlers((name, handler) =>
-    handler.effect === "read" ? toRead(name, handler) : toChange(handler),
-  );
+  const toOperation = (name: string, handler: Handler) =>
+    handler.effect === "read" ? toRead(name, handler) : toChange(handler);
+  return new Map(Array.from(handlers, ([name, handler]) => [name, toOperation(name, handler)]));
 }
 
-/** Checks a table's text against the operations and a vocabulary, without serving it. */
-export function checkRoutes(text: string, vocabulary: Vocabulary): CheckedTable {
-  return checkTable(text, { operations: operationsToCheck(), vocabulary: () => vocabulary });
+/**
+ * Checks a table's text against the operations and a vocabulary, without serving it.
+ * @param findings what its lists mean for the entries in the data, if there is data
+ */
+export function checkRoutes(
+  text: string,
+  vocabulary: Vocabulary,
+  findings: readonly Finding[] = [],
+): CheckedTable {
+  return checkTable(text, {
+    operations: operationsToCheck,
+    resources: codedResources,
+    vocabulary: () => vocabulary,
+    findings: () => findings,
+  });
 }
 
 /** Returns the operations as a table is checked against them. They do nothing. */
-export function operationsToCheck(): Operations {
-  return mapHandlers((_name, handler) => ({ ...handler, run: () => undefined }));
-}
-
-function mapHandlers(toOperation: (name: string, handler: Handler) => Operation): Operations {
-  return new Map(Array.from(handlers, ([name, handler]) => [name, toOperation(name, handler)]));
+export function operationsToCheck(declared: Declarations): Operations {
+  const handlers = handlersFor(declared);
+  return new Map(Array.from(handlers, ([name, handler]) => [name, { ...handler, run: () => undefined }]));
 }

@@ -28,13 +28,19 @@ import {
   type OperatorOperationName,
   type OperatorResult,
 } from "./operator/index.ts";
+import { renameFields } from "./operator/lists.ts";
 import { type ClientCount, Clients } from "./resources/clients.ts";
+import { codedResources } from "./resources/index.ts";
 import { Ranking } from "./resources/ranking.ts";
 import type { Sources } from "./resources/shared/define.ts";
+import { ListVersions } from "./resources/shared/list-versions.ts";
 import { NameOrder } from "./resources/shared/order.ts";
 import type { DataStore } from "./store/data.ts";
 import { Store, type StoreOptions } from "./store/store.ts";
 import type { Caller, Vocabulary } from "./table/caller.ts";
+import type { Declarations } from "./table/declared/declarations.ts";
+import { findingsOf, undeclaredIn } from "./table/declared/entries.ts";
+import type { List } from "./table/declared/lists.ts";
 import type { Table } from "./table/table.ts";
 import { type ReloadCause, type Reloaded, RouteTable } from "./table-in-force/route-table.ts";
 
@@ -65,6 +71,7 @@ export class Service {
   /** Holds the route table in force. */
   readonly routes: RouteTable<App>;
   #saving: NodeJS.Timeout | undefined;
+  #renaming: Promise<void> = Promise.resolve();
   /** The check of the disk under way, which all who ask meanwhile share. */
   #problem: Promise<string | undefined> | undefined;
 
@@ -95,9 +102,15 @@ export class Service {
       order,
       ranking: new Ranking(store.data, order),
       clients: new Clients(store.data, activity),
+      lists: new ListVersions(store.data),
     };
-    const operations = operationsOn({ store, activity, sources: this.#sources, now: this.#now });
-    const context = { operations, vocabulary: this.vocabulary };
+    const data = { store, activity, sources: this.#sources, now: this.#now };
+    const context = {
+      operations: (declared: Declarations) => operationsOn(data, declared),
+      resources: codedResources,
+      findings: (lists: readonly List[]) => findingsOf(lists, store.data.entries, false),
+      vocabulary: this.vocabulary,
+    };
     this.routes = new RouteTable(options.routes, context, (table) => this.#mount(table), this.#now);
   }
 
@@ -151,7 +164,9 @@ export class Service {
    */
   async reloadRoutes(expected?: string, cause: ReloadCause = "reload"): Promise<Reloaded> {
     try {
-      return await this.routes.reload(cause, expected);
+      const reloaded = await this.routes.reload(cause, expected);
+      await this.#renaming;
+      return reloaded;
     } catch (error) {
       this.warnOfRefusal(error);
       throw error;
@@ -179,6 +194,7 @@ export class Service {
   async close(options: { snapshot?: boolean } = {}): Promise<void> {
     clearInterval(this.#saving);
     await this.routes.settled();
+    await this.#renaming;
     await this.#saveActivity();
     await this.store.close(options);
   }
@@ -195,7 +211,13 @@ export class Service {
 
   #mount(table: Table): App {
     const { vocabulary } = this;
+    const kept = undeclaredIn(table.declared.lists, this.store.data.entries);
+    for (const sentence of kept) this.#options.warn?.(`${sentence.replace("the", "The")}.`, undefined);
+    this.#renaming = renameFields(this.store, table.declared.lists).catch((error: unknown) => {
+      this.#options.warn?.("The fields that the route table renames keep their former names.", error);
+    });
     this.#sources.order.use(table.language);
+    this.#sources.ranking.use(table.declared);
     const engine = new Engine({
       ...this.#options,
       table,

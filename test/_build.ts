@@ -14,7 +14,7 @@ const run = promisify(execFile);
 export const buildFolder = "GAMEADDON_TEST_BUILD";
 
 /** The files of the package in addition to its build and `src/http/docs-page`. */
-const copied = ["package.json", "routes.yaml", "routes.test.yaml", "routes.schema.json", "data/seed.yaml"];
+const copied = ["package.json", "routes.yaml", "routes.test.yaml", "routes.schema.json", "data"];
 
 let shared: Promise<string> | undefined;
 
@@ -27,7 +27,7 @@ export function builtProject(): Promise<string> {
 /** Links the shared build into a folder; returns the file of `addon-cli`. */
 export async function buildProject(folder: string): Promise<string> {
   const built = await builtProject();
-  for (const name of [...copied.map((path) => path.split("/", 1)[0] ?? ""), "node_modules", "src", "dist"])
+  for (const name of [...copied, "node_modules", "src", "dist"])
     await symlink(join(built, name), join(folder, name));
   return join(folder, "dist", "addon-cli.cjs");
 }
@@ -43,7 +43,7 @@ async function build(): Promise<string> {
     return finished;
   }
   await mkdir(unfinished);
-  for (const name of copied) await cp(join(projectFolder, name), join(unfinished, name));
+  for (const name of copied) await cp(join(projectFolder, name), join(unfinished, name), { recursive: true });
   for (const name of ["node_modules", "src"])
     await symlink(join(projectFolder, name), join(unfinished, name));
   const program = (name: string) => join(projectFolder, "node_modules", ".bin", name);

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
 import { findInconsistencies } from "../src/backup/consistency.ts";
+import { wantedKey } from "./_entries.ts";
 import { HeldChanges } from "./_held-changes.ts";
 import {
   type Answered,
@@ -20,7 +21,7 @@ import {
 const addReason = ["/wantedreason/add", { reason: "Theft", points: 10 }] as const;
 
 function hasReason(world: World): boolean {
-  return world.service.store.data.wantedReasons.has("theft");
+  return world.service.store.data.entries.has(wantedKey("Theft"));
 }
 
 /** Returns the id of a player's token, or of the public one. */
@@ -165,7 +166,7 @@ describe("a change of a caller", () => {
       () => world.get(token, "/blacklistreason/GROVE/add", query),
     );
     assertFailure(answer, 403, "RESTRICTED");
-    assert.equal(world.service.store.data.blacklistReasons.size, 0);
+    assert.equal(world.service.store.data.entries.size, 0);
   });
 
   it("a change is refused if its token expires before it is decided", async (t) => {

@@ -5,7 +5,6 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import * as v from "valibot";
 import type { RequestRecord } from "../src/engine/exchange.ts";
-import { handlers } from "../src/resources/index.ts";
 import { Service } from "../src/service.ts";
 import { runs } from "./_depth.ts";
 import { assertContract, goodPath, openCallers, operations } from "./_operations.ts";
@@ -74,8 +73,8 @@ describe("after any changes", () => {
     const token = (await openCallers(world)).get("a player with every right");
     const { routes } = await world.service.routes.load();
     const schemaOf = (path: string) => {
-      const handler = handlers.get(routes.find((route) => route.path === path)?.handler ?? "");
-      return handler?.answer ?? assert.fail(`${path} has no handler`);
+      const route = routes.find((known) => known.path === path);
+      return route?.operation.answer ?? assert.fail(`${path} has no route`);
     };
     await fc.assert(
       fc.asyncProperty(changes, async (paths) => {

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
+import type { Entry } from "../src/domain/entry.ts";
 import { comparisonForm, invisibleIn } from "../src/domain/text.ts";
+import { houseBanReason, wantedReason } from "./_entries.ts";
 import {
   assertFailure,
   Clock,
@@ -41,131 +43,104 @@ describe("the comparison of texts", () => {
   });
 });
 
-/** A list of texts: its path, the parameter that names an entry, and the other parameters. */
-interface List {
-  readonly path: string;
-  readonly name: "reason" | "name";
-  readonly values: Readonly<Record<string, string | number>>;
+async function namesIn(world: World, token: string): Promise<string[]> {
+  const entries: Readonly<Record<string, string>>[] = await world.ok(token, "/wantedreason");
+  return entries.map(({ reason = "" }) => reason);
 }
 
-const lists: readonly List[] = [
-  { path: "/wantedreason", name: "reason", values: { points: 10 } },
-  { path: "/housebanreason", name: "reason", values: { days: 3 } },
-  { path: "/blacklistreason/GROVE", name: "reason", values: { price: 1, kills: 2 } },
-  { path: "/navipoint", name: "name", values: { x: 1, y: 2, z: 3, article: "das" } },
-];
-
-async function namesIn(world: World, token: string, { path, name }: List): Promise<string[]> {
-  const entries: Readonly<Record<string, string>>[] = await world.ok(token, path);
-  return entries.map((entry) => entry[name] ?? "");
+/** Stores an entry as an older version or an import may have stored it. */
+async function store({ service }: World, entry: Entry): Promise<void> {
+  await service.store.change({ who: "operator", operation: "import" }, (draft) => draft.entries.put(entry));
 }
 
-/** Stores a text as an older version or an import may have stored it. */
-async function store({ service }: World, { path, values }: List, text: string): Promise<void> {
-  await service.store.change({ who: "operator", operation: "import" }, (draft) => {
-    const {
-      points = 0,
-      days = 0,
-      price = 0,
-      kills = 0,
-      x = 0,
-      y = 0,
-      z = 0,
-    } = values as Record<string, number>;
-    if (path === "/wantedreason") draft.wantedReasons.put({ reason: text, points });
-    else if (path === "/housebanreason") draft.houseBanReasons.put({ reason: text, days });
-    else if (path === "/navipoint") draft.naviPoints.put({ name: text, x, y, z, article: "das" });
-    else draft.blacklistReasons.put({ faction: "GROVE", reason: text, price, kills });
+describe("a text in /wantedreason", () => {
+  it("/wantedreason/add refuses an invisible character and names it", async (t) => {
+    const { world, token } = await openAs(t, "Ada", everyRight);
+    for (const [text, character] of [
+      ["Theft\u200b", "U+200B"],
+      ["The\u2800ft", "U+2800"],
+      ["\u202etfehT", "U+202E"],
+      ["\ufeffTheft", "U+FEFF"],
+    ] as const) {
+      const answer = await world.get(token, "/wantedreason/add", { reason: text, points: 10 });
+      assertFailure(answer, 400, "PARAMETER_INVALID", "reason");
+      const said = `${answer.body.info} ${answer.body.hint ?? ""}`;
+      assert.match(said, new RegExp(`leave out the invisible character U\\${character.slice(1)}`));
+    }
+    assert.deepEqual(await namesIn(world, token), []);
   });
-}
 
-for (const list of lists) {
-  const { path, name, values } = list;
-  describe(`a text in ${path}`, () => {
-    it(`${path}/add refuses an invisible character and names it`, async (t) => {
-      const { world, token } = await openAs(t, "Ada", everyRight);
-      for (const [text, character] of [
-        ["Theft\u200b", "U+200B"],
-        ["The\u2800ft", "U+2800"],
-        ["\u202etfehT", "U+202E"],
-        ["\ufeffTheft", "U+FEFF"],
-      ] as const) {
-        const answer = await world.get(token, `${path}/add`, { [name]: text, ...values });
-        assertFailure(answer, 400, "PARAMETER_INVALID", name);
-        const said = `${answer.body.info} ${answer.body.hint ?? ""}`;
-        assert.match(said, new RegExp(`leave out the invisible character U\\${character.slice(1)}`));
-      }
-      assert.deepEqual(await namesIn(world, token, list), []);
-    });
-
-    it(`${path}/add accepts an emoji of several characters`, async (t) => {
-      const { world, token } = await openAs(t, "Ada", everyRight);
-      await world.ok(token, `${path}/add`, { [name]: "👩‍🚒❤️", ...values });
-      assert.deepEqual(await namesIn(world, token, list), ["👩‍🚒❤️"]);
-    });
-
-    it(`${path}/add and ${path}/remove find a text with and without U+FE0F`, async (t) => {
-      const { world, token } = await openAs(t, "Ada", everyRight);
-      for (const [first, second] of [
-        ["❤️", "❤"],
-        ["❤", "❤️"],
-      ] as const) {
-        await world.ok(token, `${path}/add`, { [name]: first, ...values });
-        const { info } = await world.ok(token, `${path}/add`, { [name]: second, ...values });
-        assert.match(info, /already/);
-        assert.deepEqual(await namesIn(world, token, list), [first]);
-        await world.ok(token, `${path}/remove`, { [name]: second });
-        assert.deepEqual(await namesIn(world, token, list), []);
-      }
-    });
-
-    it(`${path}/remove removes a stored text whatever characters it has`, async (t) => {
-      const { world, token } = await openAs(t, "Ada", everyRight);
-      for (const old of ["Theft\u200b", "\u202etfehT", "Bank robbery", "x".repeat(100), "a\ufe0f"]) {
-        await store(world, list, old);
-        await world.ok(token, `${path}/remove`, { [name]: old });
-        assert.deepEqual(await namesIn(world, token, list), []);
-      }
-    });
-
-    it(`${path}/remove refuses an unknown text of an invalid form for its form`, async (t) => {
-      const { world, token } = await openAs(t, "Ada", everyRight);
-      const spaced = await world.get(token, `${path}/remove`, { [name]: "Bank robbery" });
-      assertFailure(spaced, 400, "PARAMETER_INVALID", name);
-      assert.equal(spaced.body.hint, 'Write "-" for a space.');
-      assertFailure(await world.get(token, `${path}/remove`, { [name]: "" }), 400, "PARAMETER_INVALID", name);
-      assertFailure(await world.get(token, `${path}/remove`, { [name]: "Theft" }), 404, "UNKNOWN_ENTRY");
-    });
-
-    it(`${path}/remove removes one of two stored texts that differ in U+FE0F`, async (t) => {
-      const { world, token } = await openAs(t, "Ada", everyRight);
-      await store(world, list, "❤️");
-      await store(world, list, "❤");
-      assert.deepEqual((await namesIn(world, token, list)).toSorted(), ["❤", "❤️"]);
-      await world.ok(token, `${path}/remove`, { [name]: "❤️" });
-      assert.deepEqual(await namesIn(world, token, list), ["❤"]);
-      await world.ok(token, `${path}/remove`, { [name]: "❤️" });
-      assert.deepEqual(await namesIn(world, token, list), []);
-    });
+  it("/wantedreason/add accepts an emoji of several characters", async (t) => {
+    const { world, token } = await openAs(t, "Ada", everyRight);
+    await world.ok(token, "/wantedreason/add", { reason: "👩‍🚒❤️", points: 10 });
+    assert.deepEqual(await namesIn(world, token), ["👩‍🚒❤️"]);
   });
-}
+
+  it("/wantedreason/add and /wantedreason/remove find a text with and without U+FE0F", async (t) => {
+    const { world, token } = await openAs(t, "Ada", everyRight);
+    for (const [first, second] of [
+      ["❤️", "❤"],
+      ["❤", "❤️"],
+    ] as const) {
+      await world.ok(token, "/wantedreason/add", { reason: first, points: 10 });
+      const { info } = await world.ok(token, "/wantedreason/add", { reason: second, points: 10 });
+      assert.match(info, /already/);
+      assert.deepEqual(await namesIn(world, token), [first]);
+      await world.ok(token, "/wantedreason/remove", { reason: second });
+      assert.deepEqual(await namesIn(world, token), []);
+    }
+  });
+
+  it("/wantedreason/remove removes a stored text whatever characters it has", async (t) => {
+    const { world, token } = await openAs(t, "Ada", everyRight);
+    for (const old of ["Theft\u200b", "\u202etfehT", "Bank robbery", "x".repeat(100), "a\ufe0f"]) {
+      await store(world, wantedReason(old, 10));
+      await world.ok(token, "/wantedreason/remove", { reason: old });
+      assert.deepEqual(await namesIn(world, token), []);
+    }
+  });
+
+  it("/wantedreason/remove refuses an unknown text of an invalid form for its form", async (t) => {
+    const { world, token } = await openAs(t, "Ada", everyRight);
+    const spaced = await world.get(token, "/wantedreason/remove", { reason: "Bank robbery" });
+    assertFailure(spaced, 400, "PARAMETER_INVALID", "reason");
+    assert.equal(spaced.body.hint, 'Write "-" for a space.');
+    assertFailure(
+      await world.get(token, "/wantedreason/remove", { reason: "" }),
+      400,
+      "PARAMETER_INVALID",
+      "reason",
+    );
+    assertFailure(await world.get(token, "/wantedreason/remove", { reason: "Theft" }), 404, "UNKNOWN_ENTRY");
+  });
+
+  it("/wantedreason/remove removes one of two stored texts that differ in U+FE0F", async (t) => {
+    const { world, token } = await openAs(t, "Ada", everyRight);
+    await store(world, wantedReason("❤️", 10));
+    await store(world, wantedReason("❤", 10));
+    assert.deepEqual((await namesIn(world, token)).toSorted(), ["❤", "❤️"]);
+    await world.ok(token, "/wantedreason/remove", { reason: "❤️" });
+    assert.deepEqual(await namesIn(world, token), ["❤"]);
+    await world.ok(token, "/wantedreason/remove", { reason: "❤️" });
+    assert.deepEqual(await namesIn(world, token), []);
+  });
+});
 
 describe("a text stored by an older version", () => {
   it("a text of an older version can be removed after a restart, and its removal undone", async (t) => {
     const folder = await temporaryFolder(t);
     const clock = new Clock();
     const first = await openWorld(t, { folder, clock });
-    const [list] = lists as readonly [List];
-    await store(first, list, "❤️\u200b");
-    await store(first, list, "❤️");
+    await store(first, wantedReason("❤️\u200b", 10));
+    await store(first, wantedReason("❤️", 10));
     await first.service.close({ snapshot: false });
 
     const { world, token } = await openAs(t, "Ada", everyRight, { folder, clock });
     await world.ok(token, "/wantedreason/remove", { reason: "❤\u200b" });
     const { sequence } = world.service.store;
-    assert.deepEqual(await namesIn(world, token, list), ["❤️"]);
+    assert.deepEqual(await namesIn(world, token), ["❤️"]);
     await world.service.administer("undo", { sequence });
-    assert.deepEqual((await namesIn(world, token, list)).toSorted(), ["❤️", "❤️\u200b"]);
+    assert.deepEqual((await namesIn(world, token)).toSorted(), ["❤️", "❤️\u200b"]);
     const { info } = await world.ok(token, "/wantedreason/add", { reason: "❤", points: 10 });
     assert.match(info, /already/);
   });
@@ -178,11 +153,9 @@ describe("a limit of the table for texts to remove", () => {
     ["a greater minLength", "minLength: 9"],
   ] as const) {
     it(`${what} in the table also limits the texts to remove`, async (t) => {
-      const shipped = await readFile(shippedRoutes, "utf8");
-      const [before = "", after = ""] = shipped.split("handler: wantedreason.remove");
-      const parameters = before.lastIndexOf("{ reason: reason }");
-      const tight = `{ reason: { type: reason, ${narrowing} } }`;
-      const routes = `${before.slice(0, parameters)}${tight}\n    handler: wantedreason.remove${after}`;
+      const handler = "    handler: wantedreason.remove";
+      const tight = `    parameters: { reason: { type: reason, ${narrowing} } }`;
+      const routes = (await readFile(shippedRoutes, "utf8")).replace(handler, `${tight}\n${handler}`);
       const { world, token } = await openAs(t, "Ada", everyRight, { routes });
       const other = narrowing.startsWith("max") ? "Grand-theft" : "Theft";
       for (const reason of [other, "Tmp-theft"])
@@ -198,8 +171,7 @@ describe("a limit of the table for texts to remove", () => {
 describe("a house ban", () => {
   it("a house ban accepts a stored reason whatever characters it has", async (t) => {
     const { world, token } = await openAs(t, "Ada", everyRight);
-    const [, list] = lists as readonly [List, List];
-    await store(world, list, "Noise\u200b");
+    await store(world, houseBanReason("Noise\u200b"));
     await world.ok(token, "/houseban/add", { name: "Mallory", reason: "Noise\u200b" });
     const again = await world.ok(token, "/houseban/add", { name: "Mallory", reason: "Noise\u200b" });
     assert.match(again.info, /already/);

@@ -4,16 +4,7 @@
  * of this process.
  */
 import { createHash, createHmac, randomBytes } from "node:crypto";
-import type {
-  Membership,
-  Named,
-  NaviPoint,
-  Player,
-  Statistic,
-  Target,
-  Token,
-  WantedReason,
-} from "../../src/domain/model.ts";
+import type { Membership, Named, Player, Target, Token } from "../../src/domain/model.ts";
 import { addonVersion, prefix } from "../run/project.ts";
 
 const secret = randomBytes(32);
@@ -26,7 +17,10 @@ const articles = ["der", "die", "das"] as const;
 const listLength = 50;
 
 /** The counters of a statistic. */
-export type Counter = Exclude<keyof Statistic, "uuid">;
+export type Counter = "deaths" | "kills" | "playTime" | "revives" | "services";
+
+/** A player's counters. */
+export type Statistic = { readonly uuid: string } & Readonly<Record<Counter, number>>;
 
 /** The counters, and the type of an addition to each. */
 export const counterTypes: readonly (readonly [Counter, string])[] = [
@@ -117,13 +111,13 @@ export class Dataset {
 }
 
 /** The wanted reasons, in the order of the list. */
-export const wantedReasons: readonly WantedReason[] = Array.from({ length: listLength }, (_, each) => ({
+export const wantedReasons = Array.from({ length: listLength }, (_, each) => ({
   reason: `Armed-robbery-of-a-shop-${twoDigits(each)}`,
   points: each * 7,
 }));
 
 /** The navi points, in the order of the list. */
-export const naviPoints: readonly NaviPoint[] = Array.from({ length: listLength }, (_, each) => ({
+export const naviPoints = Array.from({ length: listLength }, (_, each) => ({
   name: `Harbour-warehouse-${twoDigits(each)}`,
   x: each * 31 - 700,
   y: 1200 - each * 17,

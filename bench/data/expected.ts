@@ -1,7 +1,6 @@
 /** The answers that a dataset requires, derived from the documentation and not by the service's own code. */
-import type { Statistic } from "../../src/domain/model.ts";
 import { addonVersion } from "../run/project.ts";
-import { type Counter, type Dataset, naviPoints, targets, wantedReasons } from "./dataset.ts";
+import { type Counter, type Dataset, naviPoints, type Statistic, targets, wantedReasons } from "./dataset.ts";
 
 const topLength = 10;
 

@@ -1,6 +1,6 @@
 /** Fills a data folder with a dataset, through the store. */
 import { randomUUID } from "node:crypto";
-import { model } from "../../src/domain/model.ts";
+import { countIn, model } from "../../src/domain/model.ts";
 import type { DataStore, Draft } from "../../src/store/data.ts";
 import { Store } from "../../src/store/store.ts";
 import { type Dataset, naviPoints, targets, wantedReasons } from "./dataset.ts";
@@ -43,8 +43,8 @@ function put(store: DataStore, decide: (draft: Draft) => void): Promise<void> {
 }
 
 function putLists(draft: Draft, dataset: Dataset): void {
-  for (const reason of wantedReasons) draft.wantedReasons.put(reason);
-  for (const point of naviPoints) draft.naviPoints.put(point);
+  for (const values of wantedReasons) draft.entries.put({ list: "wantedreason", key: ["reason"], values });
+  for (const values of naviPoints) draft.entries.put({ list: "navipoint", key: ["name"], values });
   for (const target of targets) draft.targets.put(target);
   for (const named of dataset.names) draft.names.put(named);
   // If there were no public token, `serve` would issue and print one.
@@ -69,7 +69,8 @@ async function addToJournal(folder: string, dataset: Dataset, count: number): Pr
       const origin = { who: uuid, operation: "statistic.add", request: randomUUID(), table: "000000000000" };
       return store.change(origin, (draft) => {
         const statistic = draft.statistics.get(uuid);
-        if (statistic !== undefined) draft.statistics.put({ ...statistic, kills: statistic.kills + 1 });
+        if (statistic !== undefined)
+          draft.statistics.put({ ...statistic, kills: countIn(statistic, "kills") + 1 });
       });
     });
     await Promise.all(changes);

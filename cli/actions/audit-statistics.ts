@@ -2,7 +2,7 @@
 import { readNames } from "../../src/audit/read.ts";
 import { additionOperation, type Excess, readExcesses } from "../../src/audit/statistics.ts";
 import { Failure } from "../../src/domain/errors.ts";
-import { model, type StatisticType } from "../../src/domain/model.ts";
+import { model } from "../../src/domain/model.ts";
 import { didYouMean, fold } from "../../src/domain/text.ts";
 import { toUUID } from "../../src/domain/uuid.ts";
 import { vocabularyOf } from "../../src/identity/memberships.ts";
@@ -23,10 +23,11 @@ export interface StatisticsOptions {
 const columns: readonly Column<Excess>[] = [
   { heading: "PLAYER", cell: ({ player }) => player },
   { heading: "TYPE", cell: ({ type }) => type },
-  { heading: "IN 60 MINUTES", cell: ({ count }) => String(count) },
+  { heading: "COUNT", cell: ({ count }) => String(count) },
   { heading: "LIMIT", cell: ({ limit }) => String(limit) },
   { heading: "BEGAN", cell: ({ began }) => formatInstant(began) },
   { heading: "TOTAL", cell: ({ total }) => String(total) },
+  { heading: "FINDING", cell: ({ info }) => info },
 ];
 
 /** Lists the open cases by the limits of the route table, or closes those of a player. */
@@ -38,8 +39,8 @@ export async function showStatistics(context: Context, { close }: StatisticsOpti
     await change("audit.statistics", { uuid, types }, "reads");
     return;
   }
-  const nobody = `Nobody exceeded a limit of ${file} within any 60 minutes of the journal.`;
-  const unlimited = `${file} has no limits for ${additionOperation}: add \`watch\`, as in the shipped route table.`;
+  const nobody = `Nobody exceeded a limit of ${file} at any time in the journal.`;
+  const unlimited = `${file} has no limits for ${additionOperation}: add \`perHour\` to its \`statistics\`, as in the shipped route table.`;
   await output.list(excesses, columns, hasLimits ? nobody : unlimited);
   if (excesses.length > 0) {
     output.remark(
@@ -60,20 +61,14 @@ async function openCases({ output, workspace }: Context) {
   const text = await readTable(file);
   const { table, faults } = checkRoutes(text, vocabularyOf(view));
   if (table === undefined) throw faultsIn(file, faults, text);
-  const limits = new Map(
-    table.watch
-      .filter(({ operation, parameter }) => operation === additionOperation && parameter === "type")
-      .map(({ value, limit }) => [value, limit]),
-  );
+  const { statistics } = table.declared;
+  const limits = statistics.filter(({ perHour, perDay, perWeek }) => perHour ?? perDay ?? perWeek);
   const excesses = await readExcesses(nodeFiles, folder, limits, names);
-  return { excesses, file, hasLimits: limits.size > 0 };
+  return { excesses, file, hasLimits: limits.length > 0 };
 }
 
 /** Returns the player of some cases, and their types. @throws Failure `UNKNOWN_ENTRY` if there are none */
-function casesOf(
-  reference: string,
-  excesses: readonly Excess[],
-): Pick<Excess, "uuid"> & { types: StatisticType[] } {
+function casesOf(reference: string, excesses: readonly Excess[]): Pick<Excess, "uuid"> & { types: string[] } {
   const wanted = toUUID(reference) ?? fold(reference);
   const cases = excesses.filter(({ uuid, player }) => uuid === wanted || fold(player) === wanted);
   const [first] = cases;
@@ -87,5 +82,6 @@ function casesOf(
     });
   }
   const { uuid } = first;
-  return { uuid, types: cases.filter((excess) => excess.uuid === uuid).map(({ type }) => type) };
+  const types = cases.filter((excess) => excess.uuid === uuid).map(({ type }) => type);
+  return { uuid, types: [...new Set(types)] };
 }

@@ -17,6 +17,8 @@ import { formatInstant, type Output, toJSON } from "../terminal/output.ts";
 export interface AuditOptions extends AuditQuery {
   /** Whether to keep showing new changes. */
   readonly follow?: boolean;
+  /** Whether to count the changes instead. */
+  readonly summary?: boolean;
   /** Whether to show every value of every record. */
   readonly values?: boolean;
 }
@@ -29,7 +31,7 @@ const nothing = "No change in the journal matches.";
 /** Shows the selected changes. @param stopped ends the output early */
 export async function showAudit(
   context: Context,
-  { follow: goOn = false, values = false, ...look }: AuditOptions,
+  { follow: goOn = false, values = false, summary = false, ...look }: AuditOptions,
   stopped: AbortSignal,
 ): Promise<void> {
   const { io, misuse, output, workspace } = context;
@@ -37,6 +39,7 @@ export async function showAudit(
   if (since !== undefined && until !== undefined && since > until) misuse("--since is later than --until");
   const { folder } = workspace();
   await listData(nodeFiles, folder);
+  if (summary) return (await import("./audit-summary.ts")).showSummary(context, look);
   const isTerminal = io.stdout.isTTY === true;
   const toText = (() => {
     if (output.wantsJSON) return toDocument;

@@ -1,6 +1,7 @@
 /** Implements `player remove`: shows what is removed and what remains, asks, and removes the player. */
+import { isEntry } from "../../src/domain/entry.ts";
 import { definitionOf } from "../../src/domain/model.ts";
-import { oneOf } from "../../src/domain/text.ts";
+import { counted, oneOf } from "../../src/domain/text.ts";
 import { defaultRetention } from "../../src/store/retention.ts";
 import type { Context } from "../context.ts";
 import { confirm } from "../terminal/confirm.ts";
@@ -15,16 +16,18 @@ export async function removePlayer(context: Context, player: string): Promise<vo
   const { records } = await read("player.everything", { player: uuid });
   const goes = [
     "statistics",
-    ...counted(members.length, "membership"),
-    ...counted(groups.length, "group"),
-    ...counted(tokens.length, "token"),
+    ...someOf(members.length, "membership"),
+    ...someOf(groups.length, "group"),
+    ...someOf(tokens.length, "token"),
   ];
   // `player.remove` keeps these: they record what the player has done, or concern others.
   const stays = [
     ...Object.entries(records).flatMap(([name, found]) => {
       const { noun = "", refersTo, isBookkeeping } = definitionOf(name) ?? {};
       const isKept = name !== "groupMembers" && refersTo?.player?.outlives !== false && !isBookkeeping;
-      return name !== "players" && isKept ? counted(found.length, noun) : [];
+      const words = name !== "players" && isKept ? someOf(found.length, noun) : [];
+      const lists = new Set(found.flatMap((record) => (isEntry(record) ? [record.list] : [])));
+      return lists.size === 0 ? words : words.map((counted) => `${counted} (${oneOf([...lists], "and")})`);
     }),
     "an exclusion, if there is one",
   ];
@@ -44,6 +47,6 @@ export async function removePlayer(context: Context, player: string): Promise<vo
   if (!output.wantsJSON) output.remark(`\`addon-cli undo ${result.sequence}\` undoes it.`);
 }
 
-function counted(count: number, noun: string): string[] {
-  return count === 0 ? [] : [`${count} ${noun}${count === 1 ? "" : "s"}`];
+function someOf(count: number, noun: string): string[] {
+  return count === 0 ? [] : [counted(count, noun)];
 }

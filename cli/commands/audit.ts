@@ -1,10 +1,12 @@
-/** `audit`: shows the changes of the journal. */
-import { type Command, Option } from "commander";
+/** `audit` and `undo`: show the changes of the journal, and undo one. */
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { AuditOptions } from "../actions/audit.ts";
 import type { StatisticsOptions } from "../actions/audit-statistics.ts";
+import type { CallerOptions } from "../actions/undo.ts";
 import { instantWords, parseInstant } from "../arguments/instant.ts";
 import { parseLimit } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
+import { neverSuggested } from "../suggestion.ts";
 
 export function addAuditCommands(program: Command, context: Context): void {
   const ago = (text: string) => parseInstant(text, "ago", context.output);
@@ -24,6 +26,13 @@ export function addAuditCommands(program: Command, context: Context): void {
     )
     .option("--since <moment>", `changes since then: ${instantWords}`, ago)
     .addOption(new Option("--until <moment>", "changes until then").argParser(ago).conflicts("follow"))
+    .addOption(
+      new Option("--summary", "how many changes each day, by operation").conflicts([
+        "values",
+        "follow",
+        "limit",
+      ]),
+    )
     .option("--values", "every record of a change, with its values before and after")
     .option("--limit <n>", "only the newest n", parseLimit)
     .option("--all", "also internal records: activity, counters, idempotency keys")
@@ -35,6 +44,7 @@ Examples:
   $ addon-cli audit --player Ada --since 3d
   $ addon-cli audit --operation houseban --limit 20
   $ addon-cli audit --by public --since 2h
+  $ addon-cli audit --by Mallory --summary
   $ addon-cli audit --follow --json
   $ addon-cli audit statistics
 
@@ -70,8 +80,9 @@ Examples:
 
 Closing a case is a change, which \`undo\` can undo. Additions before it no longer count; further additions beyond the
 limit open a new case.
-The limits are \`watch\` in the route table. The command reads the whole journal, as far back as the retention reaches.
-Columns: player, type, additions in the worst hour, limit, start of that hour, all additions.`,
+The limits are those of \`statistics\` and \`watch\` in the route table. The command reads the whole journal, as far back as the retention reaches.
+Columns: player, type, additions in the worst hour, day or week, limit, start of that time, all additions, and the same
+in a sentence.`,
     )
     .action(async (options: StatisticsOptions) => {
       const [given] = Object.keys(audit.opts());
@@ -81,4 +92,50 @@ Columns: player, type, additions in the worst hour, limit, start of that hour, a
       const { showStatistics } = await import("../actions/audit-statistics.ts");
       return showStatistics(context, options);
     });
+}
+
+function parseNumber(text: string): number {
+  const number = Number(text);
+  if (/^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(number)) return number;
+  throw new InvalidArgumentError("Expected the number of a change, as `addon-cli audit` shows it.");
+}
+
+export function addUndoCommand(program: Command, context: Context): void {
+  const ago = (text: string) => parseInstant(text, "ago", context.output);
+  neverSuggested(program.command("undo"))
+    .description("undo a change, or all that one caller did, unless the records have changed since")
+    .argument("[number]", "the number of the change, as `audit` shows it", parseNumber)
+    .option("--except-changed", "skip records that have changed since")
+    .addOption(new Option("--by <player>", "all that this player did: name or UUID").conflicts("token"))
+    .option("--token <id>", "all that was done with this public token: its id in `token list`")
+    .option("--operation <operation>", "of that only changes by this operation, as in `audit`")
+    .option("--since <moment>", `of that only changes since then: ${instantWords}`, ago)
+    .option("--until <moment>", "of that only changes until then", ago)
+    .option("--yes", "do not ask")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ addon-cli undo 42
+  $ addon-cli undo 42 --except-changed
+  $ addon-cli undo --by Mallory --since 3d
+
+If a record has changed since, the command undoes nothing and names the later changes. With --except-changed, it undoes
+the other records, and reports which it skipped and why. With --by or --token, each record gets the value from before the
+caller's changes; those that others have changed since stay. An undo is a change itself, and can be undone.`,
+    )
+    .action(async (sequence: number | undefined, { exceptChanged, yes: _, ...filter }: UndoOptions) => {
+      const isCaller = filter.by !== undefined || filter.token !== undefined;
+      if (isCaller === (sequence !== undefined))
+        context.misuse("expected either the number of a change, or --by or --token");
+      if (sequence === undefined) return (await import("../actions/undo.ts")).undoCaller(context, filter);
+      const [given] = Object.keys(filter);
+      if (given !== undefined) context.misuse(`--${given} needs --by or --token`);
+      await context.change("undo", { sequence, exceptChanged }, "reads");
+    });
+}
+
+interface UndoOptions extends CallerOptions {
+  readonly exceptChanged?: boolean;
+  readonly yes?: boolean;
 }

@@ -113,7 +113,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
           "statistic",
           Object.entries(statistic)
             .map(([type, value]) => `${type} ${value}`)
-            .join(", "),
+            .join(", ") || "-",
         ],
         ["tokens", shown.tokens.map(tokenWords).join(", ") || "-"],
       ];

@@ -1,8 +1,10 @@
 /** Completes paths and parameters after `call`, `can-i` and `who-can`. */
 import { fold } from "../../src/domain/text.ts";
+import { handlersFor } from "../../src/resources/index.ts";
 import type { ParameterType } from "../../src/table/base-types.ts";
+import { toDeclarations } from "../../src/table/declared/declarations.ts";
 import { parseTable } from "../../src/table/document.ts";
-import { placeholdersOf } from "../../src/table/route-parameters.ts";
+import { placeholdersOf, toParameters } from "../../src/table/route-parameters.ts";
 import { Types } from "../../src/table/types.ts";
 
 /** A route with the types of its parameters. */
@@ -13,18 +15,18 @@ export interface TypedRoute {
 
 /** Returns the routes of a table, or none if it has faults. */
 export function routesOf(text: string): readonly TypedRoute[] {
-  const { content } = parseTable(text);
+  const document = parseTable(text);
+  const { content } = document;
   if (content === undefined) return [];
   const types = new Types(content.types ?? {}, () => {});
-  return Object.entries(content.routes).map(([path, { parameters = {} }]) => ({
-    path,
-    parameters: new Map(
-      Object.entries(parameters).flatMap(([name, form]) => {
-        const type = typeof form === "string" ? types.named(form) : types.refined(form, []);
-        return type === undefined ? [] : [[name, type] as const];
-      }),
-    ),
-  }));
+  const handlers = handlersFor(toDeclarations(content, types, [], () => {}));
+  const none = { group: [], faction: [], service: [] };
+  return Object.entries(content.routes).map(([path, route]) => {
+    const handler = handlers.get(route.handler);
+    const operation = handler && { ...handler, run: () => undefined };
+    const parameters = toParameters(path, route, types, () => none, operation, document);
+    return { path, parameters: new Map(Array.from(parameters, ([name, { type }]) => [name, type])) };
+  });
 }
 
 /** Returns the first segments of the paths. */

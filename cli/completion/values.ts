@@ -56,6 +56,7 @@ const valuesOf: Readonly<Record<string, Values>> = {
     return kind === undefined ? nothing : names([kind])(cursor, sources);
   },
   id: names(["token"]),
+  list: names(["list"]),
   record: async () => {
     const { model } = await import("../../src/domain/model.ts");
     return { values: Object.keys(model).map((value) => ({ value })) };
@@ -158,8 +159,9 @@ async function namesStartingWith(
 /** Completes the operations in the journal: those that change something. */
 async function operationValues(): Promise<Completions> {
   const { operatorOperations } = await import("../../src/operator/index.ts");
-  const { handlers } = await import("../../src/resources/index.ts");
-  const changes = [...handlers, ...Object.entries(operatorOperations)].filter(
+  const { handlersFor } = await import("../../src/resources/index.ts");
+  const { shippedDeclarations } = await import("../../src/table/declared/declarations.ts");
+  const changes = [...handlersFor(shippedDeclarations()), ...Object.entries(operatorOperations)].filter(
     ([, { effect }]) => effect === "change",
   );
   return { values: changes.map(([value]) => ({ value })) };

@@ -1,8 +1,9 @@
 /** Formats changes for people, field by field, without characters that control a terminal. */
 import { isDeepStrictEqual } from "node:util";
 import { escapeInvisible } from "../domain/escape.ts";
-import { labelOf } from "../domain/label.ts";
+import { labelOf, textOf } from "../domain/label.ts";
 import { nounOf } from "../domain/model.ts";
+import { counted } from "../domain/text.ts";
 import { uuidIn } from "../domain/uuid.ts";
 import type { RecordChange } from "../store/change.ts";
 import type { Entry } from "./entry.ts";
@@ -44,19 +45,26 @@ export function keyWords({ key }: RecordChange, names: PlayerNames): string {
 export function sentenceOf({ changes, undoes }: Entry, names: PlayerNames): string {
   const groups = new Map<string, RecordChange[]>();
   for (const change of changes) {
-    const kind = `${verbOf(change)} ${change.collection}`;
+    const kind = `${verbOf(change)} ${change.collection} ${listOf(change)}`;
     groups.set(kind, [...(groups.get(kind) ?? []), change]);
   }
   const parts = Array.from(groups.values(), (group) => {
     const [change] = group as [RecordChange];
     const noun = nounOf(change.collection);
-    if (group.length > 1) return `${verbOf(change)} ${group.length} ${noun}s`;
+    const list = listOf(change);
+    const place = list === undefined ? "" : ` of ${escapeInvisible(list)}`;
+    if (group.length > 1) return `${verbOf(change)} ${counted(group.length, noun)}${place}`;
     const { before, after, key } = change;
     const label = escapeInvisible(labelOf(after ?? before, key, (uuid) => names.of(uuid) ?? uuid));
     const values = verbOf(change) === "changed" ? `: ${changeWords(change)}` : "";
     return `${verbOf(change)} the ${noun} ${label}${values}`;
   });
   return `${undoes === null ? "" : `undid change ${undoes}: `}${parts.join(", ")}`;
+}
+
+/** Returns the list of an entry. */
+function listOf({ collection, before, after }: RecordChange): string | undefined {
+  return collection === "entries" ? textOf(after ?? before, "list") : undefined;
 }
 
 function verbOf({ collection, before, after }: RecordChange): string {
@@ -67,8 +75,27 @@ function verbOf({ collection, before, after }: RecordChange): string {
     : "changed";
 }
 
+/** Returns the fields of a record. An entry's are those of its list, and its creator. */
+function fieldsOf(record: unknown): unknown {
+  if (!isRecord(record) || !isRecord(record.values)) return record;
+  const {
+    list: _list,
+    key: _key,
+    names: _names,
+    entries: _entries,
+    player,
+    name,
+    uuid,
+    values,
+    ...others
+  } = record;
+  const named = typeof player === "string" ? { [player]: name, [`${player}UUID`]: uuid } : {};
+  return { ...values, ...named, ...others };
+}
+
 /** Returns what changed: `kills 3 -> 4, deaths 0 -> 1`, or `added …`, or `removed …`. */
-export function changeWords({ before, after }: RecordChange): string {
+export function changeWords(change: RecordChange): string {
+  const [before, after] = [fieldsOf(change.before), fieldsOf(change.after)];
   if (!isRecord(before)) return isRecord(after) ? `added ${fieldWords(after)}` : "unchanged";
   if (!isRecord(after)) return `removed ${fieldWords(before)}`;
   const fields = new Set([...Object.keys(before), ...Object.keys(after)]);

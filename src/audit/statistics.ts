@@ -2,14 +2,7 @@
  * Implausible statistics: players whose additions exceed what play can produce. The counter
  * that rose by one shows what was added.
  */
-import {
-  type ClosedCase,
-  counterOf,
-  model,
-  type Statistic,
-  type StatisticType,
-  statisticTypes,
-} from "../domain/model.ts";
+import { type ClosedCase, countIn, model } from "../domain/model.ts";
 import { compareTexts } from "../domain/text.ts";
 import type { JournalRecord } from "../store/change.ts";
 import type { Files } from "../store/folder/files.ts";
@@ -19,61 +12,81 @@ import type { PlayerNames } from "./names.ts";
 /** The operation that adds. */
 export const additionOperation = "statistic.add";
 
-const windowMilliseconds = 60 * 60 * 1000;
+const hour = 60 * 60 * 1000;
 
-/** A player's additions of one type, if some 60 minutes have more than the limit. */
+/** The periods that can have a limit: their milliseconds, and their words. */
+const periods = {
+  perHour: { milliseconds: hour, span: "60 minutes", noun: "an hour" },
+  perDay: { milliseconds: 24 * hour, span: "24 hours", noun: "a day" },
+  perWeek: { milliseconds: 7 * 24 * hour, span: "7 days", noun: "a week" },
+};
+const periodNames = ["perHour", "perDay", "perWeek"] as const;
+type Period = (typeof periodNames)[number];
+
+/** The most additions of a type, such as `KILL`, by an honest player within each period, and the counter of the type. */
+export type AdditionLimit = { readonly name: string; readonly counter: string } & {
+  readonly [period in Period]?: number | undefined;
+};
+
+/** A player's additions of one type, if more than the limit fall within some period of its length. */
 export interface Excess {
   /** The name, or the UUID where the name is unknown. */
   readonly player: string;
   readonly uuid: string;
-  readonly type: StatisticType;
-  /** The additions in the worst 60 minutes. */
+  readonly type: string;
+  readonly period: Period;
+  /** The additions in the worst period. */
   readonly count: number;
   readonly limit: number;
-  /** The first addition in those 60 minutes, in milliseconds since 1970. */
+  /** The first addition in that period, in milliseconds since 1970. */
   readonly began: number;
   /** All additions of that type in the journal. */
   readonly total: number;
+  /** The finding in a sentence, with its figures. */
+  readonly info: string;
 }
 
-/**
- * Finds the additions in the journal that exceed a limit in any 60 minutes, those furthest beyond their limit first.
- * @param limits the additions in an hour, at most, by statistic type
- */
+/** Finds the additions in the journal that exceed a limit, those furthest beyond their limit first. */
 export async function readExcesses(
   files: Files,
   folder: string,
-  limits: ReadonlyMap<string, number>,
+  limits: readonly AdditionLimit[],
   names: PlayerNames,
 ): Promise<Excess[]> {
-  const additions = new Additions();
+  const additions = new Additions(limits);
   for await (const record of readHistory(files, folder)) additions.take(record);
-  return additions.beyond(limits, names);
+  return additions.beyond(names);
 }
 
 /** A player's additions of one type, in the order of the journal: the number of each change, and its instant. */
 interface Added {
   readonly uuid: string;
-  readonly type: StatisticType;
+  readonly limit: AdditionLimit;
   readonly sequences: number[];
   readonly instants: number[];
 }
 
-/** The additions of all players, and the closed cases. */
+/** The additions of all players that have a limit, and the closed cases. */
 export class Additions {
+  /** The types that have a limit, by counter: other additions are not kept. */
+  readonly #limits: ReadonlyMap<string, AdditionLimit>;
   /** The additions, and the last changes of closed cases, by the key of a closed case. */
   readonly #added = new Map<string, Added>();
   readonly #closed = new Map<string, number>();
+
+  constructor(limits: readonly AdditionLimit[]) {
+    this.#limits = new Map(limits.map((limit) => [limit.counter, limit]));
+  }
 
   /** Examines a change. */
   take({ operation, sequence, instant, changes }: JournalRecord): void {
     for (const { collection, key, before, after } of changes) {
       if (collection === "closedCases") this.#close(key, after, sequence);
       if (collection !== "statistics" || operation !== additionOperation) continue;
-      const type = typeOf(before, after);
-      if (type === undefined) continue;
-      const place = model.closedCases.key({ uuid: key, type, through: 0 });
-      const added = this.#added.get(place) ?? { uuid: key, type, sequences: [], instants: [] };
+      const limit = this.#limits.get(risenIn(before, after) ?? "");
+      if (limit === undefined) continue;
+      const place = model.closedCases.key({ uuid: key, type: limit.name, through: 0 });
+      const added = this.#added.get(place) ?? { uuid: key, limit, sequences: [], instants: [] };
       added.sequences.push(sequence);
       added.instants.push(instant);
       this.#added.set(place, added);
@@ -88,15 +101,20 @@ export class Additions {
   }
 
   /** See {@link readExcesses}. */
-  beyond(limits: ReadonlyMap<string, number>, names: PlayerNames): Excess[] {
+  beyond(names: PlayerNames): Excess[] {
     const excesses: Excess[] = [];
-    for (const [key, { uuid, type, sequences, instants }] of this.#added) {
-      const limit = limits.get(type) ?? Infinity;
+    for (const [key, { uuid, limit, sequences, instants }] of this.#added) {
       const through = this.#closed.get(key) ?? 0;
-      const { count, began } = worstWindow(instants.filter((_, index) => (sequences[index] ?? 0) > through));
-      if (count > limit) {
-        const player = names.of(uuid) ?? uuid;
-        excesses.push({ player, uuid, type, count, limit, began, total: instants.length });
+      // They are out of order if a clock was set back.
+      const open = instants.filter((_, index) => (sequences[index] ?? 0) > through).sort((a, b) => a - b);
+      const player = names.of(uuid) ?? uuid;
+      for (const period of periodNames) {
+        const most = limit[period] ?? Infinity;
+        const { count, began } = worstWindow(open, periods[period].milliseconds);
+        if (count <= most) continue;
+        const common = { player, uuid, type: limit.name, period };
+        const excess = { ...common, count, limit: most, began, total: instants.length };
+        excesses.push({ ...excess, info: infoOf(excess) });
       }
     }
     return excesses.sort(
@@ -109,26 +127,31 @@ export class Additions {
   }
 }
 
-/** Returns the 60 minutes with the most instants, the first of several. Their end is exclusive. */
-function worstWindow(unordered: readonly number[]): { count: number; began: number } {
-  // They are out of order if a clock was set back.
-  const instants = unordered.toSorted((a, b) => a - b);
+function infoOf({ player, type, period, count, limit, began }: Omit<Excess, "info">): string {
+  const { span, noun } = periods[period];
+  const [counted, plausible] = [count, limit].map((figure) => figure.toLocaleString("en"));
+  const start = new Date(began).toISOString();
+  const are = limit === 1 ? "is" : "are";
+  return `${player}: ${counted} ${type} within ${span} from ${start}; at most ${plausible} ${noun} ${are} plausible.`;
+}
+
+/** Returns the period with the most of the instants, which are in order; the first of several. Its end is exclusive. */
+function worstWindow(instants: readonly number[], milliseconds: number): { count: number; began: number } {
   let worst = { count: 0, began: Number.NaN };
   let start = 0;
   for (const [index, instant] of instants.entries()) {
-    while (instant - (instants[start] ?? instant) >= windowMilliseconds) start += 1;
+    while (instant - (instants[start] ?? instant) >= milliseconds) start += 1;
     const count = index - start + 1;
     if (count > worst.count) worst = { count, began: instants[start] ?? instant };
   }
   return worst;
 }
 
-/** Returns the type whose counter rose by one, if that is the only one. */
-function typeOf(before: unknown, after: unknown): StatisticType | undefined {
-  const risen = statisticTypes.filter((type) => countOf(after, type) === countOf(before, type) + 1);
+/** Returns the counter that rose by one, if that is the only one. */
+function risenIn(before: unknown, after: unknown): string | undefined {
+  const [old, fresh = {}] = [before, after].map(
+    (record) => (record ?? {}) as Readonly<Record<string, unknown>>,
+  );
+  const risen = Object.keys(fresh).filter((name) => countIn(fresh, name) === countIn(old, name) + 1);
   return risen.length === 1 ? risen[0] : undefined;
-}
-
-function countOf(statistic: unknown, type: StatisticType): number {
-  return (statistic as Statistic | null)?.[counterOf[type]] ?? 0;
 }

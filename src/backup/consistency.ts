@@ -4,6 +4,7 @@
  * start use this.
  */
 import { type AnyRecord, type CollectionDefinition, listIn, type NamedKind } from "../domain/collection.ts";
+import type { Entry } from "../domain/entry.ts";
 import { collectionNames, definitionOf, type model } from "../domain/model.ts";
 import { fold } from "../domain/text.ts";
 import type { Rows } from "../store/collection.ts";
@@ -74,6 +75,12 @@ class Rules {
         if (reasons.length === 0) return "it has no reason";
         return new Set(reasons).size < reasons.length ? "it has a reason twice" : undefined;
       }
+      case "entries": {
+        const { key, values, player } = record as Entry;
+        const missing = key.find((field) => field !== player && !Object.hasOwn(values, field));
+        if (missing !== undefined) return `it has no value of "${missing}", which is in its key`;
+        return (player === undefined) === (record.name === undefined) ? undefined : "it has a player in part";
+      }
       case "tokens": {
         const other = setOnce(this.#hashes, String(record.hash), String(record.id));
         return other === undefined ? undefined : `its hash is also that of the token ${other}`;
@@ -85,12 +92,16 @@ class Rules {
 
   /** Returns which reference of a record leads nowhere. */
   referenceFault({ refersTo }: CollectionDefinition, record: AnyRecord): string | undefined {
-    const { player, named, subject } = refersTo;
+    const { player, named, subject, entries } = refersTo;
     const uuid = player?.outlives === false ? record[player.field] : null;
     if (typeof uuid === "string" && !this.#data.players.has(uuid)) return `there is no player ${uuid}`;
-    const misnamed =
-      named === undefined ? undefined : this.#nameFault(String(record[named.field]), named.kinds);
-    return misnamed ?? (subject === undefined ? undefined : this.#subjectFault(record));
+    for (const { name, kinds } of named?.(record) ?? []) {
+      const fault = this.#nameFault(name, kinds);
+      if (fault !== undefined) return fault;
+    }
+    const missing = entries?.(record).find((key) => !this.#data.entries.has(key));
+    if (missing !== undefined) return `there is no entry ${missing}`;
+    return subject === undefined || record.name === undefined ? undefined : this.#subjectFault(record);
   }
 
   #name(kind: NamedKind, name: string): AnyRecord | undefined {

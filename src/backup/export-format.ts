@@ -5,6 +5,7 @@
  */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
+import { formerCollections, presentRecord } from "../domain/former.ts";
 import { collectionNames, definitionOf, type model } from "../domain/model.ts";
 import type { Database } from "../store/collection.ts";
 import { recordFault, suggest, unknownKeyIn } from "./record.ts";
@@ -58,16 +59,19 @@ export function formatExport({ collections, ...head }: ExportDocument): string {
 export function fromExport(text: string, file: string, database: Database): string[] {
   const { collections } = parse(text, file);
   const problems: string[] = [];
+  const keys = new Set<string>();
+  const present = new Set<string>();
   let latest = 0;
   for (const [name, records] of Object.entries(collections)) {
-    const definition = definitionOf(name);
+    const target = formerCollections.includes(name) ? "entries" : name;
+    const definition = definitionOf(target);
     if (definition === undefined) {
       const suggestion = suggest(name, collectionNames);
       problems.push(`collections.${name}: there is no collection "${name}"${suggestion}`);
       continue;
     }
-    const collection = database.collection(name);
-    const keys = new Set<string>();
+    const collection = database.collection(target);
+    present.add(target);
     for (const [index, record] of records.entries()) {
       const place = `collections.${name}[${index}]`;
       const fault = unknownKeyIn(name, record) ?? recordFault(name, record);
@@ -75,10 +79,11 @@ export function fromExport(text: string, file: string, database: Database): stri
         problems.push(`${place}: ${fault}`);
         continue;
       }
-      const key = definition.key(record);
-      if (keys.has(key)) problems.push(`${place}: another record before it has the key "${key}"`);
-      keys.add(key);
-      collection.set(key, record);
+      const { record: entry } = presentRecord(name, record);
+      const key = definition.key(entry);
+      const isTwice = keys.size === keys.add(`${target} ${key}`).size;
+      if (isTwice) problems.push(`${place}: another record before it has the key "${key}"`);
+      collection.set(key, entry);
       latest = Math.max(latest, listedOf(record));
     }
   }
@@ -86,7 +91,7 @@ export function fromExport(text: string, file: string, database: Database): stri
   // Not 0: a folder whose journal begins with change 1 would open empty if the snapshot were lost. And after the changes by
   // which the target list is ordered.
   database.sequence = latest + 1;
-  return collectionNames.filter((name) => !Object.hasOwn(collections, name));
+  return collectionNames.filter((name) => !present.has(name));
 }
 
 /** Returns the refusal of a document that cannot be imported. */

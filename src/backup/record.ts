@@ -1,5 +1,6 @@
 /** Checks a single record against the model: its collection, its schema, its key. */
 import * as v from "valibot";
+import { formerSchema } from "../domain/former.ts";
 import { definitionOf } from "../domain/model.ts";
 import { nearest } from "../domain/text.ts";
 import { isObject } from "../store/journal/record-lines.ts";
@@ -7,15 +8,16 @@ import { isObject } from "../store/journal/record-lines.ts";
 /** Returns the fault of a record, or undefined. @param key the key under which it is stored */
 export function recordFault(collection: string, record: unknown, key?: string): string | undefined {
   const definition = definitionOf(collection);
-  if (definition === undefined) return `there is no collection "${collection}"`;
-  const parsed = v.safeParse(definition.schema, record);
+  const schema = definition?.schema ?? formerSchema(collection);
+  if (schema === undefined) return `there is no collection "${collection}"`;
+  const parsed = v.safeParse(schema, record);
   if (!parsed.success) {
     const [issue] = parsed.issues;
     const place = v.getDotPath(issue);
     return `a record of ${collection}${place === null ? "" : `, ${place}`}: ${issue.message}`;
   }
-  const own = definition.key(record);
-  if (key === undefined || own === key) return undefined;
+  const own = definition?.key(record);
+  if (key === undefined || own === undefined || own === key) return undefined;
   return `a record of ${collection} is stored under the key "${key}", but its own is "${own}"`;
 }
 
@@ -24,7 +26,7 @@ export function recordFault(collection: string, record: unknown, key?: string): 
  * have one, from another version; those of an import are written by people and other programs.
  */
 export function unknownKeyIn(collection: string, record: unknown): string | undefined {
-  const schema = definitionOf(collection)?.schema;
+  const schema = definitionOf(collection)?.schema ?? formerSchema(collection);
   if (schema === undefined) return undefined;
   const entries = "entries" in schema && isObject(schema.entries) ? Object.keys(schema.entries) : [];
   return unknownKey(record, v.safeParse(schema, record).output, entries);

@@ -8,6 +8,12 @@ import type * as v from "valibot";
 export const namedKinds = ["group", "faction", "service"] as const;
 export type NamedKind = (typeof namedKinds)[number];
 
+/** The name of a group, a faction or a service in a record. */
+export interface NameReference {
+  readonly name: string;
+  readonly kinds: readonly NamedKind[];
+}
+
 /** What the records of a collection refer to. */
 export interface References<T = unknown> {
   /** The record is of a player. */
@@ -24,8 +30,10 @@ export interface References<T = unknown> {
    * orders records of the same person: the first one stays.
    */
   readonly subject?: (a: T, b: T) => number;
-  /** The field with the name of a group or an organisation, and its possible kinds. */
-  readonly named?: { readonly field: string; readonly kinds: readonly NamedKind[] };
+  /** Returns the groups and organisations that a record names, each with its possible kinds. */
+  readonly named?: (record: T) => readonly NameReference[];
+  /** Returns the keys of the records of the same collection that a record refers to. */
+  readonly entries?: (record: T) => readonly string[];
   /** What has `creatorName` and `creatorUUID`: the record, or the objects in a field of it. */
   readonly creator?: "record" | (string & {});
 }

@@ -1,7 +1,9 @@
-/** How records are called in sentences: `wanted reason Theft`, `token b3c69208 of Ada`. The nouns are in the model. */
+/** How records are called in sentences: `entry wantedreason/Theft`, `token b3c69208 of Ada`. The nouns are in the model. */
+import { entryLabel, isEntry } from "./entry.ts";
 
 /** Returns the name of a record for people: its name, its reason or its player, and its group or organisation. */
 export function labelOf(record: unknown, key: string, nameOf: (uuid: string) => string): string {
+  if (isEntry(record)) return entryLabel(record);
   const uuid = textOf(record, "uuid");
   const name =
     textOf(record, "name") ?? textOf(record, "reason") ?? (uuid === undefined ? key : nameOf(uuid));

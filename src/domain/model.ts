@@ -1,8 +1,9 @@
 /** The data model: the records' valibot schemas and types, and the collections that contain them. */
 import * as v from "valibot";
 import { type CollectionDefinition, define, type Model, namedKinds } from "./collection.ts";
+import { entries } from "./entry.ts";
 import { integerRange } from "./limits.ts";
-import { comparisonForm, fold } from "./text.ts";
+import { fold } from "./text.ts";
 import { uuid } from "./uuid.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(integerRange.maximum));
@@ -25,29 +26,15 @@ const playerSchema = v.object({
 });
 export type Player = v.InferOutput<typeof playerSchema>;
 
-/** A player's counters; without a record all are 0. */
-const statisticSchema = v.object({
-  uuid,
-  deaths: count,
-  kills: count,
-  playTime: count,
-  revives: count,
-  services: count,
-});
-export type Statistic = v.InferOutput<typeof statisticSchema>;
+/** A player's counters, by name. Those of no table stay; see {@link countIn}. */
+const statisticSchema: v.GenericSchema<Statistic> = v.objectWithRest({ uuid }, count);
+export type Statistic = { readonly uuid: string; readonly [counter: string]: string | number };
 
-/** The types of statistics. */
-export const statisticTypes = ["DEATH", "KILL", "PLAYTIME", "REVIVE", "SERVICE"] as const;
-export type StatisticType = (typeof statisticTypes)[number];
-
-/** The counter that each type of statistics adds to. */
-export const counterOf = {
-  DEATH: "deaths",
-  KILL: "kills",
-  PLAYTIME: "playTime",
-  REVIVE: "revives",
-  SERVICE: "services",
-} as const satisfies Readonly<Record<StatisticType, keyof Statistic>>;
+/** Returns a count in a record: 0 without the record, or without the count in it. */
+export function countIn(record: Readonly<Record<string, unknown>> | undefined, name: string): number {
+  const value = record?.[name];
+  return typeof value === "number" ? value : 0;
+}
 
 /**
  * A case of watched statistics that the operator has closed: additions up to the change `through` no longer count. The
@@ -55,7 +42,7 @@ export const counterOf = {
  */
 const closedCaseSchema = v.object({
   uuid,
-  type: v.picklist(statisticTypes),
+  type: v.string(),
   through: v.pipe(v.number(), v.safeInteger()),
 });
 export type ClosedCase = v.InferOutput<typeof closedCaseSchema>;
@@ -90,14 +77,6 @@ export interface Creator {
   readonly creatorUUID: string | null;
 }
 
-const blacklistReasonSchema = v.object({
-  faction: v.string(),
-  reason: v.string(),
-  price: count,
-  kills: count,
-});
-export type BlacklistReason = v.InferOutput<typeof blacklistReasonSchema>;
-
 /** A house ban: it lasts from `startTime` for the sum of the days of its reasons. */
 const houseBanSchema = v.object({
   ...subject,
@@ -118,37 +97,19 @@ export function houseBanEnd(ban: HouseBan): number {
   return ban.startTime + houseBanDuration(ban);
 }
 
-/** A house-ban reason. Records from before version 0.2 have no creator. */
-const houseBanReasonSchema = v.object({
-  reason: v.string(),
-  days: count,
-  ...v.partial(v.object(creator)).entries,
-});
-export type HouseBanReason = v.InferOutput<typeof houseBanReasonSchema>;
-
-const coordinate = v.pipe(v.number(), v.integer());
-const naviPointSchema = v.object({
-  name: v.string(),
-  x: coordinate,
-  y: coordinate,
-  z: coordinate,
-  article: v.picklist(["der", "die", "das"]),
-});
-export type NaviPoint = v.InferOutput<typeof naviPointSchema>;
-
-const wantedReasonSchema = v.object({ reason: v.string(), points: count });
-export type WantedReason = v.InferOutput<typeof wantedReasonSchema>;
-
 /** An addon version that an administrator has marked. */
 const versionSchema = v.object({ version: v.string(), current: v.boolean() });
 export type Version = v.InferOutput<typeof versionSchema>;
 
-/** The latest start of an event of a kind (`bankRob`, `bomb`). */
-const eventSchema = v.object({ kind: v.picklist(["bankRob", "bomb"]), startTime: instant });
-export type Event = v.InferOutput<typeof eventSchema>;
+/** The latest start of an event of a kind, such as `bankRob`. */
+const eventSchema = v.object({ kind: v.string(), startTime: instant });
 
-/** The score of the gang war: a single record with the key `gangwar`. */
-const scoreSchema = v.object({ attacker: count, defender: count });
+/** The points of the sides of a score, by side. A record of before has no name: it is that of the gang war. */
+const scoreSchema: v.GenericSchema<Score> = v.objectWithRest({ name: v.optional(v.string()) }, count);
+export type Score = {
+  readonly name?: string | undefined;
+  readonly [side: string]: string | number | undefined;
+};
 
 /** A token, stored as its SHA-256 in 64 hex digits. `uuid` is null for a public token. */
 const tokenSchema = v.object({
@@ -232,48 +193,30 @@ export const model = {
     (membership) => `${membership.organisation}/${membership.uuid}`,
     {
       indexes: { player: (membership) => membership.uuid },
-      refersTo: { ...indexedOfPlayer, named: { field: "organisation", kinds: ["faction", "service"] } },
+      refersTo: {
+        ...indexedOfPlayer,
+        named: ({ organisation: name }) => [{ name, kinds: ["faction", "service"] }],
+      },
     },
   ),
   groupMembers: define("group member", groupMemberSchema, (member) => groupMemberKey(member.group, member), {
     indexes: { group: (member) => member.group, subject: subjectKey, name: boundName },
-    refersTo: { subject: anyFirst, named: { field: "group", kinds: ["group"] } },
+    refersTo: { subject: anyFirst, named: ({ group: name }) => [{ name, kinds: ["group"] }] },
   }),
   targets: define("target", targetSchema, subjectKey, {
     indexes: { subject: subjectKey, name: boundName },
     // One that is not done stays, and keeps its place.
     refersTo: { subject: (a, b) => Number(a.done) - Number(b.done) || a.listed - b.listed },
   }),
-  blacklistReasons: define(
-    "blacklist reason",
-    blacklistReasonSchema,
-    (entry) => `${entry.faction}/${fold(entry.reason)}`,
-    {
-      indexes: {
-        faction: (entry) => entry.faction,
-        text: (entry) => `${entry.faction}/${comparisonForm(entry.reason)}`,
-      },
-      refersTo: { named: { field: "faction", kinds: ["faction"] } },
-    },
-  ),
+  entries,
   houseBans: define("house ban", houseBanSchema, subjectKey, {
     indexes: { subject: subjectKey, name: boundName },
     // The one that ends later stays.
     refersTo: { subject: (a, b) => houseBanEnd(b) - houseBanEnd(a), creator: "reasons" },
   }),
-  houseBanReasons: define("house-ban reason", houseBanReasonSchema, (entry) => fold(entry.reason), {
-    indexes: { text: (entry) => comparisonForm(entry.reason) },
-    refersTo: { creator: "record" },
-  }),
-  naviPoints: define("navi point", naviPointSchema, (point) => fold(point.name), {
-    indexes: { text: (point) => comparisonForm(point.name) },
-  }),
-  wantedReasons: define("wanted reason", wantedReasonSchema, (entry) => fold(entry.reason), {
-    indexes: { text: (entry) => comparisonForm(entry.reason) },
-  }),
   versions: define("version", versionSchema, (version) => version.version),
   events: define("event", eventSchema, (event) => event.kind),
-  scores: define("score", scoreSchema, () => "gangwar"),
+  scores: define("score", scoreSchema, ({ name = "gangwar" }) => name),
   tokens: define("token", tokenSchema, (token) => token.id, {
     indexes: { hash: (token) => token.hash, player: (token) => token.uuid ?? undefined },
     refersTo: indexedOfPlayer,

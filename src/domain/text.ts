@@ -112,6 +112,17 @@ export function oneOf(names: readonly string[], conjunction = "or", most = mostN
   return `${named.slice(0, -1).join(", ")} ${conjunction} ${named.at(-1)}`;
 }
 
+/** Returns the plural of a noun: `entries`, `branches`, `tokens`. */
+export function pluralOf(noun: string): string {
+  if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
+  return noun.endsWith("h") ? `${noun}es` : `${noun}s`;
+}
+
+/** Returns a number with its noun, such as `1 entry` or `2 entries`. */
+export function counted(number: number, noun: string): string {
+  return `${number} ${number === 1 ? noun : pluralOf(noun)}`;
+}
+
 /** The language that orders names by default. */
 export const defaultLanguage = "en";
 

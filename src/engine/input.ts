@@ -7,7 +7,7 @@ import type { InputSchema } from "../table/operation.ts";
 import { type Parameter, parseParameter, repeatedParameter, unknownParameter } from "../table/parameters.ts";
 import type { Input, ParameterValue } from "../table/restriction/restriction.ts";
 import type { Route } from "../table/table.ts";
-import { longestValue } from "./router.ts";
+import { longestValue, longestWord } from "./router.ts";
 
 /** A parameter of the query, as the client sent it. */
 interface SentText {
@@ -114,7 +114,7 @@ export class RequestInput {
       return;
     }
     // Nothing is decoded or checked that is longer than any value. Imported entries can have longer names.
-    if (raw.length > longestValue && !parameter.isReference) {
+    if (raw.length > longestValue(parameter) && !parameter.isReference) {
       throw new Failure("PARAMETER_INVALID", `"${name}" is too long.`, {
         parameter: name,
         hint: expected(),
@@ -180,7 +180,7 @@ function parseQuery(search: string): readonly SentText[] {
       const equals = spaced.indexOf("=");
       const name = equals === -1 ? spaced : spaced.slice(0, equals);
       return {
-        name: name.length > longestValue ? name : (decode(name) ?? name),
+        name: name.length > longestWord ? name : (decode(name) ?? name),
         raw: equals === -1 ? "" : spaced.slice(equals + 1),
       };
     });

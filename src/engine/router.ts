@@ -2,6 +2,8 @@
 import { addRoute, createRouter, findRoute, type RouterContext } from "rou3";
 import { textLength } from "../domain/limits.ts";
 import { endsAlike, longestTyped, NameSuggestions } from "../domain/text.ts";
+import { lengthsOf } from "../table/base-types.ts";
+import type { Parameter } from "../table/parameters.ts";
 import type { Route, Table } from "../table/table.ts";
 
 /** A route, and the values of its placeholders, percent-encoded. */
@@ -15,8 +17,16 @@ export interface Match {
 
 const none = {};
 
-/** The longest value of a parameter as a client can write it: each character is up to four bytes, percent-encoded. */
-export const longestValue = textLength.maxLength * 4 * "%00".length;
+/** How a client can write a character, at most: four bytes, percent-encoded. */
+const longestCharacter = 4 * "%00".length;
+
+/** The longest name of a parameter, and the longest value of most, as a client can write it. */
+export const longestWord = textLength.maxLength * longestCharacter;
+
+/** Returns the longest value of a parameter as a client can write it. */
+export function longestValue({ type }: Pick<Parameter, "type">): number {
+  return Math.max(longestWord, lengthsOf(type).maxLength * longestCharacter);
+}
 
 /** The longest token. */
 const longestToken = 100;
@@ -36,9 +46,9 @@ export class Router {
   constructor({ prefix, routes }: Pick<Table, "prefix" | "routes">) {
     [this.#before = "", this.#behind = ""] = prefix.split(/\{\w+\}/);
     this.#byPath = new Map(routes.map((route) => [route.path, route]));
-    const lengths = [...this.#byPath.keys()].map((path) => {
-      const [first = "", ...others] = path.split(/\{\w+\}/);
-      return 3 * [first, ...others].join("").length + others.length * longestValue;
+    const lengths = routes.map(({ path, parameters }) => {
+      const values = parameters.filter((parameter) => parameter.in === "path").map(longestValue);
+      return 3 * path.replace(/\{\w+\}/g, "").length + values.reduce((sum, length) => sum + length, 0);
     });
     this.longestPath = 3 * `${this.#before}${this.#behind}`.length + longestToken + Math.max(...lengths);
     this.#paths = new NameSuggestions([...this.#byPath.keys()]);

@@ -1,5 +1,5 @@
 /** Groups, factions and services, and who belongs to them. */
-import { Failure } from "../domain/errors.ts";
+import { Failure, type FailureCode } from "../domain/errors.ts";
 import {
   type GroupMember,
   groupMemberKey,
@@ -11,6 +11,7 @@ import {
 import { didYouMean, fold, oneOf } from "../domain/text.ts";
 import type { Data, Draft, DurableData } from "../store/data.ts";
 import type { Vocabulary } from "../table/caller.ts";
+import { nameFailures } from "../table/parameters.ts";
 import { toSubject, withLatestSpelling } from "./players.ts";
 
 /** Returns the names of a kind, in the seed's order. */
@@ -42,7 +43,7 @@ export function currentVocabulary(data: Pick<DurableData, "names">): () => Vocab
 
 /** Returns the refusal of an unknown name, with the nearest name and the first names. */
 export function unknownName(
-  code: "UNKNOWN_GROUP" | "UNKNOWN_FACTION",
+  code: FailureCode,
   kind: string,
   name: string,
   names: readonly string[],
@@ -50,6 +51,12 @@ export function unknownName(
   return new Failure(code, `There is no ${kind} "${name}".${didYouMean(name, names)}`, {
     hint: names.length === 0 ? "There are none." : `Expected ${oneOf(names)}.`,
   });
+}
+
+/** Ensures that a group or an organisation exists. @throws Failure as for a parameter that names it */
+export function requireName(data: Data, kind: Named["kind"], name: string): void {
+  if (data.names.has(`${kind}/${fold(name)}`)) return;
+  throw unknownName(nameFailures[kind], kind, name, namesOf(data, kind));
 }
 
 /** Returns a group's name as seeded. @throws Failure `UNKNOWN_GROUP` */

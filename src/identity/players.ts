@@ -78,5 +78,5 @@ export function withLatestSpelling<T extends Subject>(record: T, { name, uuid }:
 
 /** Returns a player's counters; all are 0 without a record. */
 export function statisticOf(data: Data, uuid: string): Statistic {
-  return data.statistics.get(uuid) ?? { uuid, deaths: 0, kills: 0, playTime: 0, revives: 0, services: 0 };
+  return data.statistics.get(uuid) ?? { uuid };
 }

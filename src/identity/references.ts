@@ -1,5 +1,6 @@
 /** The records that refer to somebody or to a name, in all collections, by what their definitions say (`domain/collection.ts`). */
 import { type AnyRecord, type CollectionDefinition, listIn } from "../domain/collection.ts";
+import { type Entry, entriesIn } from "../domain/entry.ts";
 import { collectionNames, definitionOf, type Player, subjectKey } from "../domain/model.ts";
 import type { DraftRows, Rows } from "../store/collection.ts";
 import type { Data, Draft } from "../store/data.ts";
@@ -41,6 +42,21 @@ export function recordsOfName({ refersTo, rows }: AnyCollection, name: string): 
 export function creatorsIn({ refersTo }: CollectionDefinition, record: AnyRecord): readonly AnyRecord[] {
   if (refersTo.creator === undefined) return [];
   return refersTo.creator === "record" ? [record] : listIn(record, refersTo.creator);
+}
+
+/** Returns the entries that refer to other entries, by the keys of those. */
+export function referringEntries(data: Data): ReadonlyMap<string, readonly Entry[]> {
+  const users = new Map<string, Entry[]>();
+  for (const entry of data.entries.values()) {
+    // Nearly all refer to none.
+    if (entry.entries === undefined) continue;
+    for (const key of entriesIn(entry)) {
+      const known = users.get(key);
+      if (known === undefined) users.set(key, [entry]);
+      else known.push(entry);
+    }
+  }
+  return users;
 }
 
 /**

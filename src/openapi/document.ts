@@ -13,6 +13,8 @@ export interface Reference {
 /** The description of the service as a whole. */
 export interface InfoObject {
   readonly title: string;
+  /** The product token of a client's `User-Agent`. */
+  readonly "x-product"?: string;
   readonly summary?: string;
   /** Markdown. */
   readonly description: string;

@@ -24,7 +24,7 @@ export interface DescriptionOptions {
   readonly info: InfoObject;
   /** The regular expression of tokens, without anchors. */
   readonly tokenPattern?: string;
-  /** A sentence about each first segment of a path. */
+  /** A sentence about first segments of paths, instead of those of lists and a general one. */
   readonly resources?: Readonly<Record<string, string>>;
 }
 
@@ -44,11 +44,17 @@ export function describeTable(
   const names = [...new Set(table.routes.map(({ path }) => resourceOf(path)))];
   return {
     openapi: "3.1.0",
-    info: { ...info, description: [info.description, ...generalWords(table)].join("\n\n") },
+    info: {
+      ...info,
+      ...(table.title === undefined ? {} : { title: table.title }),
+      ...(table.product === undefined ? {} : { "x-product": table.product }),
+      description: [info.description, ...generalWords(table)].join("\n\n"),
+    },
     servers: [{ url: "/", description: "The host of this description." }],
     security: [{ token: [] }, {}],
     tags: names.map((name) => {
-      const known = Object.hasOwn(resources, name) ? resources[name] : undefined;
+      const list = table.declared.lists.find((declared) => declared.name === name);
+      const known = Object.hasOwn(resources, name) ? resources[name] : list?.description;
       return { name, description: known ?? `Everything under \`/${name}\`.` };
     }),
     paths: withSharedResponses(operations, components),

@@ -5,7 +5,7 @@ import { tokenInText } from "../identity/tokens.ts";
 import { packaged } from "../packaged.ts";
 import type { DescriptionOptions } from "./openapi.ts";
 
-const introduction = `Shared community data for the client addon of a multiplayer game: statistics and a top list, addon groups, a target list, blacklist reasons per faction, house bans, navi points, wanted reasons, live events, and the versions of the addon.
+const introduction = `Shared community data for the client addon of a multiplayer game.
 
 Each caller has an addon token, which an operator issues: \`gat_\` and 43 more characters. A public token belongs to nobody and can call operations that are open to everyone; a player's token identifies the player. A read-only token can only read, and every change with it is refused (\`READ_ONLY\`): use one in web pages, where everybody can see the token.
 
@@ -13,20 +13,16 @@ Texts are untrusted input: a reason can contain HTML. Show them as text (\`textC
 
 Reasons and names of places have \`-\` for each space, in requests and in answers: show every \`-\` as a space, not only the first, and send texts back unchanged. Names and reasons that differ only in case are the same; the service keeps the first spelling, or of players who are not registered the latest. Players are named by their game name or game UUID, with or without dashes; answers have UUIDs without dashes.
 
-The names of groups come from the data of the service. Clients should read them as a map, and operators should keep the shipped names, since a typed client can fail with others. A player's \`version\` is null unless the token was issued with \`--addon-version\` or the client sends its \`User-Agent\`, such as \`gameaddon/2.5.1\`.
+The names of groups come from the data of the service. Clients should read them as a map, and operators should keep the shipped names, since a typed client can fail with others. A player's \`version\` is null unless the token was issued with \`--addon-version\` or the client sends its \`User-Agent\`.
 
 The service remembers the answer to an operation that counts by its \`Idempotency-Key\` for 24 hours, for the last 1,000 keys of each caller and the last 100,000 of all callers.`;
 
-/** By the first segment of a path. */
+/** Of the resources that are code, by the first segment of a path. */
 const resources = {
   statistic: "Statistics of players, and the top list.",
   player: "Addon groups and their members.",
   targetlist: "Targets: players to be done, and players who are done.",
-  blacklistreason: "The reasons for which each faction blacklists players.",
   houseban: "Players whom the rescue service bars from its premises, why, and until when.",
-  housebanreason: "The reasons for house bans.",
-  navipoint: "Named places and their coordinates.",
-  wantedreason: "The reasons for which players are wanted, and their points.",
   mgmt: "The addon's clients and versions.",
   event: "Current events in the game.",
   bundle: "All lists at once, for the start of a client.",

@@ -6,8 +6,8 @@ import type { Data } from "../store/data.ts";
 import { defineRead } from "./define.ts";
 import { listTokens } from "./tokens.ts";
 
-/** What can be completed: tokens by id, the others by name. */
-export const completedKinds = ["player", "group", "faction", "service", "token"] as const;
+/** What can be completed: tokens by id, the others by name, lists if they have entries. */
+export const completedKinds = ["player", "group", "faction", "service", "token", "list"] as const;
 export type CompletedKind = (typeof completedKinds)[number];
 
 /** The most names in one answer. Nobody reads more: a shell asks before it lists 100. */
@@ -45,6 +45,10 @@ function namesOfKind(data: Data, kind: CompletedKind, now: number): Completion[]
       return listTokens(data, now).map(({ id, player, label, state }) => ({
         value: id,
         description: [player ?? "public", label, state].filter((part) => part !== null).join(", "),
+      }));
+    case "list":
+      return Array.from(new Set(Array.from(data.entries.values(), ({ list }) => list)), (value) => ({
+        value,
       }));
     default:
       return namesOf(data, kind).map((name) => ({ value: name, description: kind }));

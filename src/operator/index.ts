@@ -1,6 +1,7 @@
 /** All operator operations, by the names of their commands, which the journal and the socket use as well. */
 import { complete } from "./completion.ts";
 import { type Environment, type InputOf, type Operation, type ResultOf, runOperation } from "./define.ts";
+import { checkLists, dropList } from "./lists.ts";
 import * as memberships from "./memberships.ts";
 import { personalData } from "./personal-data.ts";
 import * as players from "./players.ts";
@@ -9,12 +10,15 @@ import { seed } from "./seed.ts";
 import { checkRemoval, removeName } from "./seed-removal.ts";
 import { closeCases } from "./statistics.ts";
 import * as tokens from "./tokens.ts";
-import { undo } from "./undo.ts";
+import { undoCaller } from "./undo/caller.ts";
+import { undo } from "./undo/undo.ts";
 
 export const operatorOperations = {
   "seed.groups": seed,
   "seed.check-removal": checkRemoval,
   "seed.remove": removeName,
+  "list.check": checkLists,
+  "list.drop": dropList,
   "player.add": players.add,
   "player.list": players.list,
   "player.show": players.show,
@@ -38,6 +42,7 @@ export const operatorOperations = {
   "token.revoke": tokens.revoke,
   "name.complete": complete,
   undo,
+  "undo.caller": undoCaller,
 } satisfies Record<string, Operation<Environment>>;
 
 type Operations = typeof operatorOperations;

@@ -1,9 +1,9 @@
 /** Removing a group, a faction or a service that nothing refers to, such as a mistyped one. */
 import * as v from "valibot";
-import { namedKinds } from "../domain/collection.ts";
+import { type AnyRecord, namedKinds } from "../domain/collection.ts";
 import { Failure } from "../domain/errors.ts";
 import { labelOf } from "../domain/label.ts";
-import { compareTexts, fold, oneOf } from "../domain/text.ts";
+import { compareTexts, counted, fold, oneOf } from "../domain/text.ts";
 import { namesOf, unknownName } from "../identity/memberships.ts";
 import { collectionsOf } from "../identity/references.ts";
 import type { Data } from "../store/data.ts";
@@ -60,7 +60,9 @@ interface Use {
 function routesOf({ routes, isExcluded }: References): Use[] {
   const words = [
     ...(isExcluded ? ["the route table excludes its members"] : []),
-    ...(routes.length === 0 ? [] : [`${count(routes, "route")} of the route table (${firstOf(routes)})`]),
+    ...(routes.length === 0
+      ? []
+      : [`${counted(routes.length, "route")} of the route table (${firstOf(routes)})`]),
   ];
   return words.map((word) => ({ words: word, remedy: "Change the route table first." }));
 }
@@ -71,17 +73,17 @@ function recordsOf(data: Data, { kind, name }: ReferredName): Use[] {
   return collectionsOf(data).flatMap((collection) => {
     const { noun, refersTo, rows, key } = collection;
     const { named, player, subject } = refersTo;
-    if (named?.kinds.includes(kind) !== true) return [];
-    const found = Array.from(rows.values()).filter((record) => record[named.field] === name);
+    const names = (record: AnyRecord) =>
+      named?.(record).some((other) => other.name === name && other.kinds.includes(kind)) === true;
+    const found = named === undefined ? [] : Array.from(rows.values()).filter(names);
     const nameOf = (uuid: string) => data.players.get(uuid)?.name ?? uuid;
-    const labels = found.map((record) =>
-      labelOf({ ...record, [named.field]: undefined }, key(record), nameOf),
-    );
-    const isMembership = player !== undefined || subject !== undefined;
+    const isMembership = collection.name !== "entries" && (player !== undefined || subject !== undefined);
+    const withoutPlace = { organisation: undefined, group: undefined };
+    const labels = found.map((record) => labelOf({ ...record, ...withoutPlace }, key(record), nameOf));
     return useOf(
       labels,
       isMembership ? "member" : noun,
-      isMembership ? members : `\`addon-cli call\` removes a ${noun}.`,
+      isMembership ? members : "`addon-cli call` removes an entry.",
     );
   });
 }
@@ -91,14 +93,10 @@ function useOf(names: readonly string[], noun: string, remedy: string): Use[] {
     ? []
     : [
         {
-          words: `${count(names, noun)} (${firstOf(names)})`,
+          words: `${counted(names.length, noun)} (${firstOf(names)})`,
           remedy,
         },
       ];
-}
-
-function count(all: readonly unknown[], noun: string): string {
-  return `${all.length} ${noun}${all.length === 1 ? "" : "s"}`;
 }
 
 function firstOf(texts: readonly string[]): string {

@@ -31,6 +31,8 @@ export interface Status {
   readonly files: Readonly<Record<"snapshots" | "segments", number>>;
   /** Records by collection; null where the data cannot be read. */
   readonly records: Readonly<Record<string, number>> | null;
+  /** Entries by list; null where the data cannot be read. */
+  readonly lists: Readonly<Record<string, number>> | null;
   readonly lastChange: Mark | null;
   readonly lastSnapshot: Mark | null;
   /** The first change in the journal. */
@@ -56,7 +58,7 @@ export function statusOf(folder: string): Promise<Status> {
     const names = await listData(nodeFiles, folder);
     const snapshots = snapshotsIn(names);
     const segments = segmentsIn(names);
-    const { records, lastChange, problem } = await readData(folder);
+    const { records, lists, lastChange, problem } = await readData(folder);
     const newest = snapshots.at(-1);
     const [first] = segments;
     const begun = first === undefined ? null : await instantOf(folder, segmentFile(first));
@@ -68,6 +70,7 @@ export function statusOf(folder: string): Promise<Status> {
       bytes: await bytesIn(folder),
       files: { snapshots: snapshots.length, segments: segments.length },
       records,
+      lists,
       lastChange,
       lastSnapshot:
         newest === undefined
@@ -93,17 +96,21 @@ export async function diskOf(folder: string): Promise<Disk> {
   return { free, problem: `The disk is full: ${shortage}. Make room on it; until then changes are refused.` };
 }
 
-async function readData(folder: string): Promise<Pick<Status, "records" | "lastChange" | "problem">> {
+async function readData(
+  folder: string,
+): Promise<Pick<Status, "records" | "lists" | "lastChange" | "problem">> {
   try {
     const { database } = await readState(nodeFiles, folder, model);
     const { sequence } = database;
     const records = Object.fromEntries([...database.collections].map(([name, { size }]) => [name, size]));
-    if (sequence === 0) return { records, lastChange: null, problem: null };
+    const lists: Record<string, number> = {};
+    for (const { list } of database.view.entries.values()) lists[list] = (lists[list] ?? 0) + 1;
+    if (sequence === 0) return { records, lists, lastChange: null, problem: null };
     let instant: number | null = null;
     for await (const record of readHistory(nodeFiles, folder, sequence - 1)) {
       if (record.sequence === sequence) instant = record.instant;
     }
-    return { records, lastChange: { sequence, instant }, problem: null };
+    return { records, lists, lastChange: { sequence, instant }, problem: null };
   } catch (error) {
     const { code }: NodeJS.ErrnoException = error as Error;
     // A file has vanished meanwhile: all of them are read again.
@@ -111,6 +118,7 @@ async function readData(folder: string): Promise<Pick<Status, "records" | "lastC
     const remedy = remedyFor(error);
     return {
       records: null,
+      lists: null,
       lastChange: null,
       problem: remedy === undefined ? reasonOf(error) : `${reasonOf(error)}. ${remedy}`,
     };

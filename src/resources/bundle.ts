@@ -1,70 +1,83 @@
 /** All lists in one answer: an addon requests them at every start of the game. */
 import * as v from "valibot";
+import { pluralOf } from "../domain/text.ts";
 import { ReadyBody } from "../engine/body.ts";
 import { namesOf } from "../identity/memberships.ts";
-import * as blacklistreason from "./blacklistreason.ts";
-import * as event from "./event.ts";
-import * as houseban from "./houseban.ts";
-import * as housebanreason from "./housebanreason.ts";
-import * as navipoint from "./navipoint.ts";
-import * as player from "./player.ts";
-import { type Context, defineRead } from "./shared/define.ts";
-import { faction } from "./shared/values.ts";
-import * as statistic from "./statistic.ts";
-import * as targetlist from "./targetlist.ts";
-import * as wantedreason from "./wantedreason.ts";
+import { kindOf } from "../table/caller.ts";
+import type { List } from "../table/declared/lists.ts";
+import type { Input } from "../table/restriction/restriction.ts";
+import { defineRead, type Handler } from "./shared/define.ts";
 
-/** The name of each list in the answer, its operation, and the input of that. */
-const lists = [
-  ["player", "player.overview", {}],
-  ["targetlist", "targetlist.list", {}],
-  ["houseban", "houseban.list", { advanced: false }],
-  ["housebanreason", "housebanreason.list", {}],
-  ["navipoint", "navipoint.list", {}],
-  ["wantedreason", "wantedreason.list", {}],
-  ["event", "event.current", {}],
-  ["top", "statistic.top", {}],
-] as const;
+/** A list in the answer: its name, its operation and the input of that. */
+interface Part {
+  readonly name: string;
+  readonly operation: string;
+  readonly input: Input;
+}
 
-export const all = defineRead({
-  description: "Each list is the answer of its own operation. The house bans do not name who entered them.",
-  input: {},
-  answer: v.pipe(
-    v.object({
-      player: v.optional(player.overview.answer),
-      targetlist: v.optional(targetlist.list.answer),
-      houseban: v.optional(houseban.list.answer),
-      housebanreason: v.optional(housebanreason.list.answer),
-      navipoint: v.optional(navipoint.list.answer),
-      wantedreason: v.optional(wantedreason.list.answer),
-      event: v.optional(event.current.answer),
-      top: v.optional(statistic.topList.answer),
-      blacklistreason: v.optional(
-        v.pipe(
-          v.record(faction, blacklistreason.list.answer),
-          v.description("The blacklist reasons of every faction whose list the caller may read."),
-        ),
-      ),
-    }),
-    v.title("Bundle"),
-    v.description("The lists that the caller may read; others are left out."),
-  ),
-  read(data, _input, context) {
-    const parts: [string, ReadyBody][] = [];
-    for (const [name, operation, input] of lists) {
-      const body = context.cached(operation, input);
-      if (body !== undefined) parts.push([name, body]);
-    }
-    const reasons = blacklistReasons(namesOf(data, "faction"), context);
-    if (reasons.length > 0) parts.push(["blacklistreason", ReadyBody.of(reasons)]);
-    return ReadyBody.of(parts);
-  },
-});
+const part = (name: string, operation: string, input: Input = {}): Part => ({ name, operation, input });
 
-/** Returns the blacklist reasons of the factions whose list the caller may read. */
-function blacklistReasons(factions: readonly string[], { cached }: Context): [string, ReadyBody][] {
-  return factions.flatMap((factionString): [string, ReadyBody][] => {
-    const body = cached("blacklistreason.list", { factionString });
-    return body === undefined ? [] : [[factionString, body]];
+/** Returns the kind of the names by which a list is divided, with the field: that of a key of several fields. */
+function divisionOf({ key: [first, second] }: List) {
+  const kind = kindOf(first?.type.base);
+  return first === undefined || second === undefined || kind === undefined
+    ? undefined
+    : { kind, field: first };
+}
+
+/**
+ * Returns the handler of `bundle.all`. Lists that are divided by a faction, a service or a group are maps of these.
+ * @param handlers all others
+ */
+export function bundleOf(handlers: ReadonlyMap<string, Handler>, lists: readonly List[]): Handler {
+  const divided = lists.flatMap((list) => {
+    const division = divisionOf(list);
+    return division === undefined ? [] : [{ ...division, list }];
+  });
+  const whole = lists.filter((list) => divisionOf(list) === undefined);
+  const parts = [
+    part("player", "player.overview"),
+    part("targetlist", "targetlist.list"),
+    part("houseban", "houseban.list", { advanced: false }),
+    ...whole.map(({ name }) => part(name, `${name}.list`)),
+    part("event", "event.current"),
+    part("top", "statistic.top"),
+  ].filter(({ operation }) => handlers.has(operation));
+  const answers = parts.map(
+    ({ name, operation }) => [name, handlers.get(operation)?.answer ?? v.unknown()] as const,
+  );
+  const maps = divided.map(({ kind, field, list: { name, title } }) => {
+    const answer = handlers.get(`${name}.list`)?.answerFor?.(new Set([field.name])) ?? v.unknown();
+    const map = v.record(v.pipe(v.string(), v.metadata({ base: kind })), answer);
+    return [
+      name,
+      v.pipe(map, v.description(`The ${pluralOf(title)} of every ${kind} whose list the caller may read.`)),
+    ] as const;
+  });
+  const answer = Object.fromEntries(
+    [...answers, ...maps].map(([name, schema]) => [name, v.optional(schema)]),
+  );
+  return defineRead({
+    description: "Each list is the answer of its own operation. The house bans do not name who entered them.",
+    input: {},
+    answer: v.pipe(
+      v.object(answer),
+      v.title("Bundle"),
+      v.description("The lists that the caller may read; others are left out."),
+    ),
+    read(data, _input, { cached }) {
+      const bodies = parts.flatMap(({ name, operation, input }): [string, ReadyBody][] => {
+        const body = cached(operation, input);
+        return body === undefined ? [] : [[name, body]];
+      });
+      for (const { kind, field, list } of divided) {
+        const inner = namesOf(data, kind).flatMap((name): [string, ReadyBody][] => {
+          const body = cached(`${list.name}.list`, { [field.name]: name });
+          return body === undefined ? [] : [[name, body]];
+        });
+        if (inner.length > 0) bodies.push([list.name, ReadyBody.of(inner)]);
+      }
+      return ReadyBody.of(bodies);
+    },
   });
 }

@@ -1,65 +1,73 @@
-/** Live events: bank robberies, bombs and the score of a gang war. */
+/** Live events and scores, as the table declares them: the latest start of each event, and the present scores. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
-import type { Event } from "../domain/model.ts";
-import { defineCachedRead, defineChange } from "./shared/define.ts";
-import { count, field, instant } from "./shared/values.ts";
+import { countIn } from "../domain/model.ts";
+import type { EventType, ScoreType, StatisticDeclarations } from "../table/declared/statistics.ts";
+import { defineCachedRead, defineChange, type Handler } from "./shared/define.ts";
+import { count, derived, field, instant } from "./shared/values.ts";
 
-const attacker = field(count, "The attackers' score, in points.", 3);
-const defender = field(count, "The defenders' score, in points.", 2);
-const latest = (of: string) =>
-  field(
-    v.nullable(instant),
-    `When the latest ${of} starts or started, in milliseconds since 1970; null before the first.`,
-    1795262400000,
-  );
+type Declared = Pick<StatisticDeclarations, "events" | "scores">;
 
-export const current = defineCachedRead({
-  description: "The latest start of a bank robbery and of a bomb, and the live score of a gang war.",
-  dependsOn: ["events", "scores"],
-  input: {},
-  answer: v.pipe(
-    v.object({
-      bankRob: latest("bank robbery"),
-      bomb: latest("bomb"),
-      gangwar: v.pipe(
-        v.object({ attacker, defender }),
-        v.description("The score of the gang war, 0 to 0 before the first."),
-      ),
+/** Returns the handlers of the declared events and scores, by the names of their operations. */
+export function eventHandlers({ events, scores }: Declared): Readonly<Record<string, Handler>> {
+  return Object.fromEntries([
+    ["current", currentHandler({ events, scores })],
+    ...events.map((event) => [event.name, eventHandler(event)] as const),
+    ...scores.map((score) => [score.name, scoreHandler(score)] as const),
+  ]);
+}
+
+function currentHandler({ events, scores }: Declared): Handler {
+  const answer = [
+    ...events.map(({ field: key, title }) => {
+      const words = `When the latest ${title} starts or started, in milliseconds since 1970; null before the first.`;
+      return [key, field<v.GenericSchema>(v.nullable(instant), words, 1795262400000)] as const;
     }),
-    v.title("CurrentEvents"),
-    v.description("The latest events, and the live score of a gang war."),
-  ),
-  read: (data) => ({
-    bankRob: data.events.get("bankRob")?.startTime ?? null,
-    bomb: data.events.get("bomb")?.startTime ?? null,
-    gangwar: data.scores.get("gangwar") ?? { attacker: 0, defender: 0 },
-  }),
-});
+    ...scores.map(({ field: key, sides }) => {
+      const words = `The score of ${key}, ${sides.map(() => 0).join(" to ")} before the first.`;
+      return [key, v.pipe(v.object(sidesOf(sides)), v.description(words))] as const;
+    }),
+  ];
+  return defineCachedRead({
+    description: "The latest start of each event, and the live scores.",
+    dependsOn: ["events", "scores"],
+    input: {},
+    answer: v.pipe(
+      v.object(Object.fromEntries(answer)),
+      v.title("CurrentEvents"),
+      v.description("The latest events, and the live scores."),
+    ),
+    read: (data) =>
+      Object.fromEntries<unknown>([
+        ...events.map(({ field: key }) => [key, data.events.get(key)?.startTime ?? null] as const),
+        ...scores.map(({ field: key, sides }) => {
+          const stored = data.scores.get(key);
+          return [key, Object.fromEntries(sides.map((side) => [side, countIn(stored, side)]))] as const;
+        }),
+      ]),
+  });
+}
 
-/**
- * How far in the future a reported start may be, in milliseconds, since the clocks of clients differ; and how far in the
- * past, to replace one in the future.
- */
+/** How far in the past a start may be that replaces one in the future, in milliseconds. */
 const hour = 60 * 60 * 1000;
 
 /**
  * Defines the operation that reports the start of an event. The latest start wins, in whatever order clients report: a
  * late repetition must not replace a newer event. A start in the future can be corrected, so that nobody can freeze an
- * event, but only by one that is not long past, so that nobody can erase an announced event either.
+ * event, but only by one that is not long past, so that nobody can erase an announced event either. How far ahead it may
+ * be is bounded, since the clocks of clients differ.
  */
-function defineEvent(kind: Event["kind"], what: string) {
+function eventHandler({ title, field: kind, lead }: EventType): Handler {
   return defineChange({
-    example: `Added the ${what}.`,
-    description:
-      "The start replaces the stored one if it is later, or if the stored one is still in the future and the new one at " +
-      "most one hour old. Any other start changes nothing and is answered with 200. A start may be at most one hour " +
-      "ahead of the server's clock.",
-    input: { startTime: field(instant, `When the ${what} starts.`, 1795262400000) },
+    example: `Added the ${title}.`,
+    description: `The start replaces the stored one if it is later, or if the stored one is still in the future and the new one at most one hour old. Any other start changes nothing and is answered with 200. A start may be at most ${lead.words} ahead of the server's clock.`,
+    input: {
+      startTime: derived(field(instant, `When the ${title} starts.`, 1795262400000), "instant"),
+    },
     change(draft, { startTime }, { now }) {
-      if (startTime > now + hour) {
+      if (startTime > now + lead.milliseconds) {
         const start = new Date(startTime).toISOString();
-        const sentence = `"startTime" must be at most one hour ahead of the server's clock, but is ${start}.`;
+        const sentence = `"startTime" must be at most ${lead.words} ahead of the server's clock, but is ${start}.`;
         throw new Failure("PARAMETER_INVALID", sentence, {
           parameter: "startTime",
           hint: `The server's clock says ${new Date(now).toISOString()}.`,
@@ -68,27 +76,38 @@ function defineEvent(kind: Event["kind"], what: string) {
       const stored = draft.events.get(kind)?.startTime;
       const isCorrection = stored !== undefined && stored > now && startTime >= now - hour;
       if (stored !== undefined && stored > startTime && !isCorrection)
-        return `A later ${what} is already known.`;
-      if (stored === startTime) return `The ${what} is already known.`;
+        return `A later ${title} is already known.`;
+      if (stored === startTime) return `The ${title} is already known.`;
       draft.events.put({ kind, startTime });
-      return `Added the ${what}.`;
+      return `Added the ${title}.`;
     },
   });
 }
 
-export const bankrob = defineEvent("bankRob", "bank robbery");
-export const bomb = defineEvent("bomb", "bomb");
+function scoreHandler({ name, sides }: ScoreType): Handler {
+  const words = (score: Readonly<Record<string, unknown>> | undefined) =>
+    sides.map((side) => countIn(score, side)).join(" to ");
+  return defineChange({
+    example: `The score is now ${sides.map((_, index) => exampleOf(index)).join(" to ")}.`,
+    description: "For showing the live score in a stream. Sets the score; does not add to it.",
+    input: Object.fromEntries(
+      Object.entries(sidesOf(sides)).map(([side, schema]) => [side, derived(schema, "integer")]),
+    ),
+    change(draft, score) {
+      const stored = draft.scores.get(name);
+      if (words(score) === words(stored)) return `The score is already ${words(score)}.`;
+      draft.scores.put({ ...stored, name, ...score });
+      return `The score is now ${words(score)}.`;
+    },
+  });
+}
 
-export const gangwar = defineChange({
-  example: "The score is now 3 to 2.",
-  description: "For showing the live score in a stream. Sets the score; does not add to it.",
-  input: { attacker, defender },
-  change(draft, score) {
-    const stored = draft.scores.get("gangwar") ?? { attacker: 0, defender: 0 };
-    const result = `${score.attacker} to ${score.defender}`;
-    if (stored.attacker === score.attacker && stored.defender === score.defender)
-      return `The score is already ${result}.`;
-    draft.scores.put(score);
-    return `The score is now ${result}.`;
-  },
-});
+function sidesOf(sides: readonly string[]) {
+  const schema = (side: string, index: number) =>
+    field(count, `The score of ${side}, in points.`, exampleOf(index));
+  return Object.fromEntries(sides.map((side, index) => [side, schema(side, index)]));
+}
+
+function exampleOf(index: number): number {
+  return Math.max(3 - index, 0);
+}

@@ -5,9 +5,11 @@ import { type HouseBan, houseBanDuration, houseBanEnd, subjectKey } from "../dom
 import { comparisonForm, didYouMean, fold, mostCompared, oneOf } from "../domain/text.ts";
 import { requireVisibleSubject, toSubject, withLatestSpelling } from "../identity/players.ts";
 import type { Data } from "../store/data.ts";
+import type { List } from "../table/declared/lists.ts";
 import { creatorFields, creatorInAnswer, creatorOf } from "./shared/creator.ts";
-import { defineCachedRead, defineChange } from "./shared/define.ts";
-import { findEntry } from "./shared/entries.ts";
+import { defineCachedRead, defineChange, type Handler } from "./shared/define.ts";
+import { entryNamed, nameIn } from "./shared/list-operations.ts";
+import { requireRoom } from "./shared/room.ts";
 import {
   count,
   duration,
@@ -25,7 +27,7 @@ function currentBan(data: Data, key: string, now: number): HouseBan | undefined 
   return ban !== undefined && now < houseBanEnd(ban) ? ban : undefined;
 }
 
-/** Returns the reason of a ban that a text names. An exact spelling comes first; see {@link findEntry}. */
+/** Returns the reason of a ban that a text names. An exact spelling comes first, as in `entryNamed`. */
 function reasonOf({ reasons }: HouseBan, text: string): HouseBan["reasons"][number] | undefined {
   return (
     reasons.find(({ reason }) => fold(reason) === fold(text)) ??
@@ -63,7 +65,7 @@ const listed = v.pipe(
   v.description("The house ban of a player."),
 );
 
-export const list = defineCachedRead({
+const list = defineCachedRead({
   description: "Lists the bans that have not expired.",
   dependsOn: ["houseBans", "order"],
   /** The list changes when the next ban expires. */
@@ -98,39 +100,45 @@ const banned = {
   reason: field(textReference, "One of the house-ban reasons.", "Vandalism"),
 };
 
-export const add = defineChange({
-  example: "Added the house-ban reason Vandalism to Mallory.",
-  description:
-    "A ban starts with its first reason and lasts for the sum of the days of its reasons: a further reason adds its " +
-    "days. The ban stores the days that the reason has now; a later change of the reason does not change the ban.",
-  input: banned,
-  failures: { UNKNOWN_ENTRY: "The house-ban reason does not exist; `hint` lists up to 20." },
-  recordsCaller: true,
-  change(draft, input, { caller, compare, now }) {
-    const known = findEntry(draft.houseBanReasons, input.reason);
-    if (known === undefined) {
-      const names = Array.from(draft.houseBanReasons.values(), ({ reason }) => reason);
-      // Sorting thousands takes milliseconds, and only some of them are named.
-      if (names.length <= mostCompared) names.sort(compare);
-      const hint = names.length === 0 ? "There are no house-ban reasons yet." : `Expected ${oneOf(names)}.`;
-      const sentence = `There is no house-ban reason ${input.reason}.${didYouMean(input.reason, names)}`;
-      throw new Failure("UNKNOWN_ENTRY", sentence, { parameter: "reason", hint });
-    }
-    const player = requireVisibleSubject(draft, input.name);
-    const stored = currentBan(draft, subjectKey(player), now);
-    const ban = stored === undefined ? undefined : withLatestSpelling(stored, player);
-    if (ban !== undefined && reasonOf(ban, known.reason) !== undefined) {
-      if (ban !== stored) draft.houseBans.put(ban);
-      return `${ban.name} already has a house ban for ${known.reason}.`;
-    }
-    const reason = { reason: known.reason, days: known.days, ...creatorOf(draft, caller) };
-    if (ban === undefined) draft.houseBans.put({ ...player, startTime: now, reasons: [reason] });
-    else draft.houseBans.put({ ...ban, reasons: [...ban.reasons, reason] });
-    return `Added the house-ban reason ${known.reason} to ${player.name}.`;
-  },
-});
+const add = ({ name: list }: List, most: number) =>
+  defineChange({
+    example: "Added the house-ban reason Vandalism to Mallory.",
+    description:
+      "A ban starts with its first reason and lasts for the sum of the days of its reasons: a further reason adds its " +
+      "days. The ban stores the days that the reason has now; a later change of the reason does not change the ban.",
+    input: banned,
+    failures: { UNKNOWN_ENTRY: "The house-ban reason does not exist; `hint` lists up to 20." },
+    recordsCaller: true,
+    change(draft, input, { caller, compare, now }) {
+      const entry = entryNamed(draft.entries, list, input.reason);
+      if (entry === undefined) {
+        const names = draft.entries.find("list", list).map(nameIn);
+        // Sorting thousands takes milliseconds, and only some of them are named.
+        if (names.length <= mostCompared) names.sort(compare);
+        const hint = names.length === 0 ? "There are no house-ban reasons yet." : `Expected ${oneOf(names)}.`;
+        const sentence = `There is no house-ban reason ${input.reason}.${didYouMean(input.reason, names)}`;
+        throw new Failure("UNKNOWN_ENTRY", sentence, { parameter: "reason", hint });
+      }
+      const [known, days] = [nameIn(entry), Number(entry.values.days)];
+      const player = requireVisibleSubject(draft, input.name);
+      const stored = currentBan(draft, subjectKey(player), now);
+      const ban = stored === undefined ? undefined : withLatestSpelling(stored, player);
+      if (ban !== undefined && reasonOf(ban, known) !== undefined) {
+        if (ban !== stored) draft.houseBans.put(ban);
+        return `${ban.name} already has a house ban for ${known}.`;
+      }
+      const reason = { reason: known, days, ...creatorOf(draft, caller) };
+      if (ban === undefined) {
+        const current = Array.from(draft.houseBans.values()).filter((other) => now < houseBanEnd(other));
+        requireRoom(current.length, most, "list of house bans");
+      }
+      if (ban === undefined) draft.houseBans.put({ ...player, startTime: now, reasons: [reason] });
+      else draft.houseBans.put({ ...ban, reasons: [...ban.reasons, reason] });
+      return `Added the house-ban reason ${known} to ${player.name}.`;
+    },
+  });
 
-export const remove = defineChange({
+const remove = defineChange({
   example: "Removed the house ban of Mallory.",
   description: `Removing the last reason ends the ban. The reason \`${everyReason}\` lifts the whole ban, unless the ban has a reason of that name.`,
   input: banned,
@@ -158,3 +166,12 @@ export const remove = defineChange({
     return `Removed the house-ban reason ${removed.reason} from ${ban.name}.`;
   },
 });
+
+/**
+ * Returns the handlers of house bans.
+ * @param reasons the list of their reasons, which has the days of each
+ * @param most the most bans
+ */
+export function houseBanHandlers(reasons: List, most: number): Readonly<Record<string, Handler>> {
+  return { list, add: add(reasons, most), remove };
+}

@@ -1,34 +1,39 @@
 /** All handlers, by the names that `routes.yaml` uses. */
-import * as blacklistreason from "./blacklistreason.ts";
-import * as bundle from "./bundle.ts";
-import * as event from "./event.ts";
-import * as houseban from "./houseban.ts";
-import * as housebanreason from "./housebanreason.ts";
+import type { Declarations } from "../table/declared/declarations.ts";
+import { bundleOf } from "./bundle.ts";
+import { eventHandlers } from "./event.ts";
+import { houseBanHandlers } from "./houseban.ts";
+import { listHandlers } from "./list.ts";
 import * as mgmt from "./mgmt.ts";
-import * as navipoint from "./navipoint.ts";
 import * as player from "./player.ts";
 import type { Handler } from "./shared/define.ts";
-import * as statistic from "./statistic.ts";
-import * as targetlist from "./targetlist.ts";
-import * as wantedreason from "./wantedreason.ts";
+import { statisticHandlers } from "./statistic.ts";
+import * as targets from "./targetlist.ts";
 
-const resources: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
-  statistic: { top: statistic.topList, show: statistic.show, add: statistic.add, set: statistic.set },
-  player: { ...player },
-  targetlist: { ...targetlist },
-  blacklistreason: { ...blacklistreason },
-  houseban: { ...houseban },
-  housebanreason: { ...housebanreason },
-  navipoint: { ...navipoint },
-  wantedreason: { ...wantedreason },
-  mgmt: { overview: mgmt.overview, users: mgmt.users, version: mgmt.mark },
-  event: { ...event },
-  bundle: { ...bundle },
-};
+type Resources = Readonly<Record<string, Readonly<Record<string, Handler>>>>;
 
-/** All handlers, by names such as `targetlist.add`. */
-export const handlers: ReadonlyMap<string, Handler> = new Map(
-  Object.entries(resources).flatMap(([resource, operations]) =>
+const { adding, ...targetlist } = targets;
+
+/** The names of the resources that are code. */
+export const codedResources = ["statistic", "player", "targetlist", "houseban", "mgmt", "event", "bundle"];
+
+/** Returns all handlers that declarations result in, by names such as `targetlist.add`. */
+export function handlersFor(declared: Declarations): ReadonlyMap<string, Handler> {
+  const { lists, houseBanReasons, maxEntries } = declared;
+  const isReferred = (name: string) => lists.some(({ fields }) => fields.some(({ list }) => list === name));
+  const resources: Resources = {
+    statistic: statisticHandlers(declared),
+    player: { ...player },
+    targetlist: { add: adding(maxEntries.targetlist), ...targetlist },
+    ...(houseBanReasons === undefined
+      ? {}
+      : { houseban: houseBanHandlers(houseBanReasons, maxEntries.houseban) }),
+    ...Object.fromEntries(lists.map((list) => [list.name, listHandlers(list, isReferred(list.name))])),
+    mgmt: { overview: mgmt.overview, users: mgmt.users, version: mgmt.mark },
+    event: eventHandlers(declared),
+  };
+  const handlers = Object.entries(resources).flatMap(([resource, operations]) =>
     Object.entries(operations).map(([name, handler]) => [`${resource}.${name}`, handler] as const),
-  ),
-);
+  );
+  return new Map([...handlers, ["bundle.all", bundleOf(new Map(handlers), lists)]]);
+}

@@ -6,15 +6,27 @@
  * of a change does not depend on the number of players; only when too few leaders are left to fill the list, the
  * categories are rebuilt from all players.
  */
-import type { Player, Statistic } from "../domain/model.ts";
+import { isDeepStrictEqual } from "node:util";
+import { countIn, type Player, type Statistic } from "../domain/model.ts";
 import type { Comparison } from "../domain/text.ts";
 import type { DurableData } from "../store/data.ts";
+import { shippedDeclarations } from "../table/declared/declarations.ts";
+import type { Measure, StatisticDeclarations } from "../table/declared/statistics.ts";
 import { NameOrder } from "./shared/order.ts";
 
-/** Returns kills per death, to two decimals; no death counts as one. */
-export function kdOf({ kills, deaths }: Pick<Statistic, "kills" | "deaths">): number {
+type Declared = Pick<StatisticDeclarations, "statistics" | "ratios">;
+
+/** Returns the categories of the top list, in order: the counters, then the ratios. */
+export function measuresOf({ statistics, ratios }: Declared): readonly Measure[] {
+  return [...statistics.map(({ counter }): Measure => ({ name: counter, counters: [counter] })), ...ratios];
+}
+
+/** Returns a counter, or the ratio of two to two decimals; a divisor of 0 counts as one. */
+export function measured(statistic: Statistic, [counter, divisor]: Measure["counters"]): number {
+  const value = countIn(statistic, counter);
+  if (divisor === undefined) return value;
   // Multiplies first: 201 / 200 is a little less than 1.005 in floating point.
-  return Math.round((kills * 100) / Math.max(deaths, 1)) / 100;
+  return Math.round((value * 100) / Math.max(countIn(statistic, divisor), 1)) / 100;
 }
 
 /** The places of the list in each category. */
@@ -30,16 +42,38 @@ interface Entry {
 }
 
 class Category {
-  readonly rate: (statistic: Statistic) => number;
+  readonly name: string;
+  readonly #counters: Measure["counters"];
   readonly #compareNames: Comparison;
   /** The best players, in order. */
   readonly leaders: Entry[] = [];
   /** Whether a player with a value is not a leader. */
   #leftOut = false;
 
-  constructor(rate: (statistic: Statistic) => number, compareNames: Comparison) {
-    this.rate = rate;
+  constructor({ name, counters }: Measure, compareNames: Comparison) {
+    this.name = name;
+    this.#counters = counters;
     this.#compareNames = compareNames;
+  }
+
+  /** Returns the value of a player with this statistic. */
+  rate(statistic: Statistic): number {
+    return measured(statistic, this.#counters);
+  }
+
+  /** Whether it lists two statistics alike. A ratio is listed with its counters. */
+  isSame(old: Statistic, fresh: Statistic): boolean {
+    return this.#counters.every((counter = "") => countIn(old, counter) === countIn(fresh, counter));
+  }
+
+  /** Returns its part of the list. */
+  top(): Record<string, string | number>[] {
+    const counters = this.#counters.length === 1 ? [] : this.#counters;
+    return this.leaders.slice(0, places).map(({ name, value, statistic }) => ({
+      name,
+      value,
+      ...Object.fromEntries(counters.map((counter = "") => [counter, countIn(statistic, counter)])),
+    }));
   }
 
   /** Whether too few leaders are left to fill the list. */
@@ -52,11 +86,6 @@ class Category {
     if (value <= 0) return false;
     const last = this.leaders.at(-1);
     return !this.#leftOut || last === undefined || value >= last.value;
-  }
-
-  clear(): void {
-    this.leaders.length = 0;
-    this.#leftOut = false;
   }
 
   /** Adds a player. Returns whether the list changes. */
@@ -109,26 +138,21 @@ class Category {
 /** The top list of the durable data. */
 export class Ranking {
   readonly #data: Pick<DurableData, "players" | "statistics">;
-  readonly #categories: Readonly<
-    Record<"kills" | "deaths" | "playTime" | "revives" | "services" | "kd", Category>
-  >;
-  readonly #all: readonly Category[];
+  readonly #order: NameOrder;
+  #measures: readonly Measure[];
+  #categories: readonly Category[] = [];
   /** Whether the next answer requires a rebuild. */
   #isStale = true;
   #version = 0;
 
-  constructor(data: Pick<DurableData, "players" | "statistics">, order = new NameOrder()) {
+  constructor(
+    data: Pick<DurableData, "players" | "statistics">,
+    order = new NameOrder(),
+    declared: Declared = shippedDeclarations(),
+  ) {
     this.#data = data;
-    const by = (rate: (statistic: Statistic) => number) => new Category(rate, order.compare);
-    this.#categories = {
-      kills: by(({ kills }) => kills),
-      deaths: by(({ deaths }) => deaths),
-      playTime: by(({ playTime }) => playTime),
-      revives: by(({ revives }) => revives),
-      services: by(({ services }) => services),
-      kd: by(kdOf),
-    };
-    this.#all = Object.values(this.#categories);
+    this.#order = order;
+    this.#measures = measuresOf(declared);
     order.watch(() => {
       this.#isStale = true;
       this.#version += 1;
@@ -151,28 +175,25 @@ export class Ranking {
     return this.#version;
   }
 
+  /** Sets the categories: those of a table that is put in force. */
+  use(declared: Declared): void {
+    const measures = measuresOf(declared);
+    if (isDeepStrictEqual(measures, this.#measures)) return;
+    this.#measures = measures;
+    this.#isStale = true;
+    this.#version += 1;
+  }
+
   /** Returns the list. */
-  top() {
+  top(): Record<string, Record<string, string | number>[]> {
     if (this.#isStale) this.#rebuild();
-    const { kills, deaths, playTime, revives, services, kd } = this.#categories;
-    const list = ({ leaders }: Category) =>
-      leaders.slice(0, places).map(({ name, value }) => ({ name, value }));
-    return {
-      kills: list(kills),
-      deaths: list(deaths),
-      playTime: list(playTime),
-      revives: list(revives),
-      services: list(services),
-      kd: kd.leaders.slice(0, places).map(({ name, value, statistic }) => {
-        return { name, value, kills: statistic.kills, deaths: statistic.deaths };
-      }),
-    };
+    return Object.fromEntries(this.#categories.map((category) => [category.name, category.top()]));
   }
 
   /** Most changes are of players far from the list: for these not even the player is looked up. */
   #isConcerned(before: Statistic | undefined, after: Statistic | undefined): boolean {
-    return this.#all.some((category) => {
-      if (before !== undefined && after !== undefined && sameIn(category, before, after)) return false;
+    return this.#categories.some((category) => {
+      if (before !== undefined && after !== undefined && category.isSame(before, after)) return false;
       const concerns = (statistic: Statistic | undefined) =>
         statistic !== undefined && category.concerns(category.rate(statistic));
       return concerns(before) || concerns(after);
@@ -187,9 +208,9 @@ export class Ranking {
   ): void {
     if (this.#isStale) return;
     let isListChanged = false;
-    for (const category of this.#all) {
+    for (const category of this.#categories) {
       const isSame =
-        before === after && old !== undefined && fresh !== undefined && sameIn(category, old, fresh);
+        before === after && old !== undefined && fresh !== undefined && category.isSame(old, fresh);
       if (isSame) continue;
       const removed = before !== undefined && old !== undefined && category.remove(before.name, old);
       const added = after !== undefined && fresh !== undefined && category.add(after.name, fresh);
@@ -202,18 +223,12 @@ export class Ranking {
 
   #rebuild(): void {
     const { players, statistics } = this.#data;
-    for (const category of this.#all) category.clear();
+    this.#categories = this.#measures.map((measure) => new Category(measure, this.#order.compare));
     for (const statistic of statistics.values()) {
       const player = players.get(statistic.uuid);
       if (player === undefined) continue;
-      for (const category of this.#all) category.add(player.name, statistic);
+      for (const category of this.#categories) category.add(player.name, statistic);
     }
     this.#isStale = false;
   }
-}
-
-/** Whether a category lists two statistics alike. The ratio is listed with its kills and deaths. */
-function sameIn({ rate }: Category, old: Statistic, fresh: Statistic): boolean {
-  if (rate !== kdOf) return rate(old) === rate(fresh);
-  return old.kills === fresh.kills && old.deaths === fresh.deaths;
 }

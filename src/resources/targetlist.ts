@@ -5,6 +5,7 @@ import { subjectKey, type Target } from "../domain/model.ts";
 import { requireVisibleSubject, toSubject, withLatestSpelling } from "../identity/players.ts";
 import type { Data } from "../store/data.ts";
 import { defineCachedRead, defineChange } from "./shared/define.ts";
+import { requireRoom } from "./shared/room.ts";
 import { field, playerName, subject } from "./shared/values.ts";
 
 function requireTarget(data: Data, reference: string): Target {
@@ -36,22 +37,27 @@ export const list = defineCachedRead({
       .map(({ name, uuid, done }) => ({ name, uuid, done })),
 });
 
-export const add = defineChange({
-  example: "Added Mallory to the target list.",
-  description: "Lists a player who is marked as done again.",
-  input: { name: named },
-  change(draft, input, { sequence }) {
-    const player = requireVisibleSubject(draft, input.name);
-    const target = draft.targets.get(subjectKey(player));
-    if (target === undefined) {
-      draft.targets.put({ ...player, done: false, listed: sequence });
-      return `Added ${player.name} to the target list.`;
-    }
-    const latest = withLatestSpelling(target, player);
-    if (latest !== target || target.done) draft.targets.put({ ...latest, done: false });
-    return target.done ? `${latest.name} is listed again.` : `${latest.name} is already on the target list.`;
-  },
-});
+/** Returns the handler that adds a target. @param most the most entries of the list */
+export const adding = (most: number) =>
+  defineChange({
+    example: "Added Mallory to the target list.",
+    description: "Lists a player who is marked as done again.",
+    input: { name: named },
+    change(draft, input, { sequence }) {
+      const player = requireVisibleSubject(draft, input.name);
+      const target = draft.targets.get(subjectKey(player));
+      if (target === undefined) {
+        requireRoom(draft.targets.size, most, "target list");
+        draft.targets.put({ ...player, done: false, listed: sequence });
+        return `Added ${player.name} to the target list.`;
+      }
+      const latest = withLatestSpelling(target, player);
+      if (latest !== target || target.done) draft.targets.put({ ...latest, done: false });
+      return target.done
+        ? `${latest.name} is listed again.`
+        : `${latest.name} is already on the target list.`;
+    },
+  });
 
 export const done = defineChange({
   example: "Marked Mallory as done.",

@@ -2,17 +2,18 @@
  * Snapshots: all records as they were after one change, in `snapshot-<sequence>.jsonl`. `journal/lines.ts` describes the
  * form of a line; all lines of the file are one chain.
  *
- *     <crc> {"format":"gameaddon-snapshot","version":2,"sequence":6,"chain":1600003738,"instant":1790000000000}
+ *     <crc> {"format":"gameaddon-snapshot","version":3,"sequence":6,"chain":1600003738,"instant":1790000000000}
  *     <crc> {"collection":"players","record":{…}}
  *     <crc> {"end":2}
  *
- * `sequence` and `chain` are those of the last change that it contains; the last line counts the records. Version 1 has
- * the same form and goes with version 1 of the journal. A snapshot gets its name when it is whole, so one without its
+ * `sequence` and `chain` are those of the last change that it contains; the last line counts the records. Earlier
+ * versions have the same form; in versions 1 and 2, four lists are collections of their own. A snapshot gets its name when it is whole, so one without its
  * last line is damaged.
  */
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import * as v from "valibot";
+import { presentRecord } from "../domain/former.ts";
 import type { Database } from "./collection.ts";
 import { type Files, writeDurably } from "./folder/files.ts";
 import { snapshotFile } from "./folder/folder-names.ts";
@@ -21,7 +22,7 @@ import { LineEncoder } from "./journal/encoding.ts";
 import { BrokenLine, readHeader } from "./journal/lines.ts";
 
 const format = "gameaddon-snapshot";
-const version = 2;
+const version = 3;
 
 /** The bytes that are encoded before they are written. */
 const pieceLength = 64 * 1024;
@@ -65,7 +66,7 @@ export function toSnapshotLine(document: unknown): SnapshotLine | undefined {
   if ("end" in document) return typeof document.end === "number" ? { end: document.end } : undefined;
   if (!("collection" in document && "record" in document)) return undefined;
   const { collection, record } = document;
-  return typeof collection === "string" ? { collection, record } : undefined;
+  return typeof collection === "string" ? presentRecord(collection, record) : undefined;
 }
 
 /**

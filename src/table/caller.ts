@@ -4,6 +4,11 @@
 export const membershipKinds = ["group", "faction", "service"] as const;
 export type MembershipKind = (typeof membershipKinds)[number];
 
+/** Returns the kind whose names a built-in type has; undefined for the others. */
+export function kindOf(base: string | undefined): MembershipKind | undefined {
+  return membershipKinds.find((kind) => kind === base);
+}
+
 /** The caller that a token stands for. */
 export interface Caller {
   /** For the log and the journal: a player's UUID, `operator`, or null for the holder of a public token. */

@@ -3,9 +3,11 @@
  * line and column. What the document means is checked in `table.ts`.
  */
 import * as v from "valibot";
+import { declarationEntries } from "./declared/declarations.ts";
+import { watchSchema } from "./declared/statistics.ts";
 import { limitSchema, limitsSchema } from "./limits.ts";
 import type { Restriction } from "./restriction/restriction.ts";
-import { watchSchema } from "./watch.ts";
+import { optional, scalar, text, typeEntries, typeSchema } from "./type-form.ts";
 import type { Fault, Path, Report } from "./yaml/fault.ts";
 import { mapOf, mapWith } from "./yaml/maps.ts";
 import { type ReadYAML, readYAML } from "./yaml/read.ts";
@@ -22,42 +24,9 @@ export const intentions = [
   "redundant-part",
 ] as const;
 
-// The messages say what a fault expected. The descriptions are for people who edit a table: see `editor/editor-schema.ts`.
-const whole = "a whole number";
-const text = (description: string) => v.pipe(v.string(), v.description(description));
-const length = (minimum: number, description: string) =>
-  v.pipe(v.number(), v.integer(whole), v.minValue(minimum, `${minimum} or more`), v.description(description));
-const bound = (description: string) => v.pipe(v.number(), v.safeInteger(whole), v.description(description));
-
-const typeEntries = {
-  type: v.pipe(
-    v.string(),
-    v.description("The type that this one refines: a built-in type, or another type of the table."),
-    v.examples(["text", "integer", "boolean", "enum", "instant", "group", "faction", "service"]),
-  ),
-  description: v.optional(text("A description of valid values, shown to callers who send an invalid one.")),
-  pattern: v.optional(text("A regular expression that the whole text must match. For text.")),
-  minLength: v.optional(length(0, "The minimum number of characters. For text.")),
-  maxLength: v.optional(length(1, "The maximum number of characters. For text.")),
-  minimum: v.optional(bound("The lowest valid number. For integer.")),
-  maximum: v.optional(bound("The highest valid number. For integer.")),
-  values: v.optional(
-    v.pipe(
-      v.array(v.string()),
-      v.minLength(1, "at least one value"),
-      v.description("The valid values. For enum."),
-    ),
-  ),
-};
-const typeSchema = mapWith(typeEntries);
 const parameterSchema = mapWith({
   ...typeEntries,
-  default: v.optional(
-    v.pipe(
-      v.union([v.string(), v.number(), v.boolean()], "a text, a number, true or false"),
-      v.description("The value if a request has none. A parameter without a default is required."),
-    ),
-  ),
+  default: optional(scalar, "The value if a request has none. A parameter without a default is required."),
 });
 
 /** Parts of a table that are checked with its meaning. `editor/editor-schema.ts` has exact schemas of them. */
@@ -74,31 +43,23 @@ function routeSchemaOf({ handler, restriction }: Parts) {
       v.description("What the operation does, in one sentence."),
     ),
     restriction,
-    parameters: v.optional(
-      v.pipe(
-        mapOf(
-          v.record(
-            v.string(),
-            v.union([v.string(), parameterSchema], "a type's name, or a map with its refinements"),
-          ),
+    parameters: optional(
+      mapOf(
+        v.record(
+          v.string(),
+          v.union([v.string(), parameterSchema], "a type's name, or a map with its refinements"),
         ),
-        v.description("The parameters, each with its type. Placeholders in the path name path parameters."),
       ),
+      "The parameters, each with its type. Placeholders in the path name path parameters.",
     ),
     handler: v.pipe(handler, v.description("The operation that handles requests, such as targetlist.add.")),
-    limit: v.optional(
-      v.pipe(
-        limitSchema,
-        v.description(
-          "The limit of this route, instead of the table's `reads` or `changes`. It counts only this route.",
-        ),
-      ),
+    limit: optional(
+      limitSchema,
+      "The limit of this route, instead of the table's `reads` or `changes`. It counts only this route.",
     ),
-    intended: v.optional(
-      v.pipe(
-        v.array(v.picklist(intentions)),
-        v.description("The warnings of `routes check` that do not apply here, because this is intended."),
-      ),
+    intended: optional(
+      v.array(v.picklist(intentions)),
+      "The warnings of `routes check` that do not apply here, because this is intended.",
     ),
   });
 }
@@ -113,38 +74,24 @@ export function documentSchemaOf(parts: Parts) {
     product: v.optional(
       text("The product token that precedes the addon version in a client's User-Agent: gameaddon/2.5.1"),
     ),
-    excluded: v.optional(
-      v.pipe(
-        mapWith({ group: text("The group's name.") }),
-        v.description("The group whose members may call nothing."),
-      ),
+    excluded: optional(
+      mapWith({ group: text("The group's name.") }),
+      "The group whose members may call nothing.",
     ),
-    limits: v.optional(
-      v.pipe(
-        limitsSchema,
-        v.description("How many requests a caller may send. What is not declared has the shipped limits."),
-      ),
+    limits: optional(
+      limitsSchema,
+      "How many requests a caller may send. What is not declared has the shipped limits.",
     ),
-    watch: v.optional(
-      v.pipe(
-        watchSchema,
-        v.description(
-          "The most calls an hour that a player can make honestly; `addon-cli audit statistics` lists who made more.",
-        ),
-      ),
+    watch: watchSchema,
+    unserved: optional(
+      v.array(v.string()),
+      "The operations that are left without a route on purpose: targetlist.done, or targetlist for all of its operations.",
     ),
-    unserved: v.optional(
-      v.pipe(
-        v.array(parts.handler),
-        v.description("The operations that are left without a route on purpose."),
-      ),
+    title: v.optional(
+      text("What the service is called in its description; default: Game-addon data service."),
     ),
-    types: v.optional(
-      v.pipe(
-        mapOf(v.record(v.string(), typeSchema)),
-        v.description("The table's own parameter types, by name."),
-      ),
-    ),
+    ...declarationEntries,
+    types: optional(mapOf(v.record(v.string(), typeSchema)), "The table's own parameter types, by name."),
     routes: v.pipe(
       mapOf(v.record(v.string(), routeSchemaOf(parts))),
       v.description("The routes, by path without the prefix."),
@@ -156,7 +103,6 @@ const parts = { handler: v.string(), restriction: v.unknown() };
 const documentSchema = documentSchemaOf(parts);
 const routeSchema = routeSchemaOf(parts);
 
-export type TypeDeclaration = v.InferOutput<typeof typeSchema>;
 export type ParameterDeclaration = v.InferOutput<typeof parameterSchema>;
 export type RouteDeclaration = v.InferOutput<typeof routeSchema>;
 export type TableDocument = v.InferOutput<typeof documentSchema>;

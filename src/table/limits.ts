@@ -27,7 +27,8 @@ export interface Limit {
 /** The limits of a table. */
 export type Limits = Readonly<Record<(typeof limitNames)[number], Limit | "off">>;
 
-const seconds: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600 };
+/** The seconds in each unit of time of a table. */
+export const secondsIn: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600, d: 86_400 };
 const rateForm = /^([1-9]\d{0,5})\/(s|min|h)$/;
 const rateWords = "a rate from 1/h to 999999/s, such as 10/s, 20/min or 100/h";
 const mostBurst = 999_999;
@@ -97,7 +98,7 @@ export function toLimit(name: string, declared: LimitDeclaration): Limit | "off"
   if (declared === "off") return "off";
   const { rate, burst } = declared;
   const [, count, unit = ""] = rateForm.exec(rate) ?? [];
-  const perSecond = Number(count) / (seconds[unit] ?? Number.NaN);
+  const perSecond = Number(count) / (secondsIn[unit] ?? Number.NaN);
   return { name, burst, perSecond, words: `${rate}, burst ${burst}` };
 }
 

@@ -1,8 +1,9 @@
 /** Operations: what a route runs. The engine gets them; `src/resources/` has the service's. */
 import type * as v from "valibot";
 import type { FailureCode } from "../domain/errors.ts";
+import type { ParameterType } from "./base-types.ts";
 import type { Caller } from "./caller.ts";
-import type { Input } from "./restriction/restriction.ts";
+import type { Input, ParameterValue } from "./restriction/restriction.ts";
 
 /** The request that an operation answers. */
 export interface Request {
@@ -30,6 +31,12 @@ export type Failures = Readonly<Partial<Record<FailureCode, string>>>;
 /** The schema of an operation's input: one entry for each parameter. */
 export type InputSchema = v.ObjectSchema<v.ObjectEntries, undefined>;
 
+/** The parameter of a route that need not declare it, in the metadata `derived` of its schema. */
+export interface DerivedParameter {
+  readonly type: ParameterType;
+  readonly default: ParameterValue | undefined;
+}
+
 /** An operation, as the engine knows it. */
 export interface Operation {
   /** A `read` changes nothing. A `change` answers with one sentence for the player. */
@@ -38,16 +45,18 @@ export interface Operation {
   readonly input: InputSchema;
   /** The schema of its answer. */
   readonly answer: v.GenericSchema;
+  /** Returns the schema of its answer for a route with certain parameters, if it depends on them. */
+  readonly answerFor?: (parameters: ReadonlySet<string>) => v.GenericSchema;
   /** The sentence that a change answers to the example of each parameter, for the OpenAPI description. */
   readonly example?: string;
   /** Whether a change stores who made it, so that a route open to unidentified callers is suspicious. */
-  readonly recordsCaller?: true;
+  readonly recordsCaller?: boolean;
   /** Sentences that the OpenAPI description adds to the route's summary. */
   readonly description?: string;
   /** Its own failures, besides those that follow from its route. */
   readonly failures?: Failures;
   /** Whether a change counts: repeated, it changes the data again. */
-  readonly counts?: true;
+  readonly counts?: boolean;
   /**
    * Returns what is to be sent as JSON, or a cached `ReadyBody`, or a promise of one; a change, the promise of its sentence.
    * @param input as {@link input} has parsed it

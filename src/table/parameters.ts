@@ -39,7 +39,11 @@ export const nameFailures: Readonly<Record<MembershipKind, FailureCode>> = {
  * Parses the text of a request.
  * @throws Failure `PARAMETER_INVALID`, or that of {@link nameFailures}
  */
-export function parseParameter(parameter: Parameter, text: string, vocabulary: Vocabulary): ParameterValue {
+export function parseParameter(
+  parameter: Pick<Parameter, "name" | "type" | "schema">,
+  text: string,
+  vocabulary: Vocabulary,
+): ParameterValue {
   const result = v.safeParse(parameter.schema, text);
   if (result.success) return result.output;
   const { name, type } = parameter;

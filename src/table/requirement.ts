@@ -4,12 +4,12 @@ import * as v from "valibot";
 import { oneOf } from "../domain/text.ts";
 import { type BaseType, expectation, type ParameterType } from "./base-types.ts";
 import type { Vocabulary } from "./caller.ts";
-import type { Operation } from "./operation.ts";
+import type { DerivedParameter, Operation } from "./operation.ts";
 import type { Parameter } from "./parameters.ts";
 import type { ParameterValue } from "./restriction/restriction.ts";
 import { isWorded } from "./yaml/wording.ts";
 
-/** What an operation requires of a parameter: its schema as JSON Schema, and the metadata that JSON Schema lacks. */
+/** What an operation requires of a parameter: its schema as JSON Schema, with its metadata. */
 export interface Requirement {
   /** The built-in type, if JSON has none for it: a faction is a text there, an instant a number. */
   readonly base?: BaseType;
@@ -25,17 +25,19 @@ export interface Requirement {
   readonly player?: boolean;
   /** Whether decimals are rounded down; see `ParameterType.roundsDown`. */
   readonly roundsDown?: boolean;
+  /** The parameter of a route that does not declare it. */
+  readonly derived?: DerivedParameter;
 }
 
-/** Returns what the metadata of an operation requires of a parameter. */
+/** Returns what an operation requires of a parameter; undefined if it has none of this name. */
 export function requirementOf(operation: Operation | undefined, name: string): Requirement | undefined {
-  const schema = operation?.input.entries[name];
-  return schema === undefined ? undefined : v.getMetadata(schema);
+  const entries = operation?.input.entries ?? {};
+  if (!Object.hasOwn(entries, name)) return undefined;
+  return toJsonSchema(entries[name] as v.GenericSchema, { errorMode: "ignore" }) as Requirement;
 }
 
 /** Returns what the operation requires instead of the parameter's type, or undefined if the type meets it. */
-export function mismatchOf({ name, type }: Parameter, schema: v.GenericSchema): string | undefined {
-  const required = toRequirement(schema);
+export function mismatchOf({ name, type }: Parameter, required: Requirement): string | undefined {
   const kind = required.base ?? required.type;
   const got = type.base === "text" || type.base === "enum" ? "string" : type.base;
   if (kind !== got) return `"${name}" to be of type ${kind === "string" ? "text" : kind}, not ${type.name}`;
@@ -65,10 +67,8 @@ export function mismatchOf({ name, type }: Parameter, schema: v.GenericSchema): 
  * Returns a type with the bounds of the operation where it has none of its own, so that a request beyond them is refused
  * in the words of the type.
  */
-export function bounded(type: ParameterType, operation: Operation | undefined, name: string): ParameterType {
-  const entries = operation?.input.entries ?? {};
-  if (!Object.hasOwn(entries, name) || (type.base !== "text" && type.base !== "integer")) return type;
-  const required = toRequirement(entries[name] as v.GenericSchema);
+export function bounded(type: ParameterType, required: Requirement): ParameterType {
+  if (type.base !== "text" && type.base !== "integer") return type;
   const keys =
     type.base === "text" ? (["minLength", "maxLength"] as const) : (["minimum", "maximum"] as const);
   const missing = keys.filter((key) => type[key] === undefined && required[key] !== undefined);
@@ -85,8 +85,4 @@ export function refusalOf(
   const [issue] = v.safeParse(schema, value).issues ?? [];
   if (issue === undefined || isWorded(issue)) return issue?.message;
   return `expected ${expectation(type, vocabulary)}`;
-}
-
-function toRequirement(schema: v.GenericSchema): Requirement {
-  return { ...toJsonSchema(schema, { errorMode: "ignore" }), ...v.getMetadata(schema) } as Requirement;
 }

@@ -4,7 +4,7 @@ import { toUUID } from "../domain/uuid.ts";
 import { bases, type ParameterType } from "./base-types.ts";
 import type { Vocabulary } from "./caller.ts";
 import type { ParameterDeclaration, ParsedDocument, RouteDeclaration } from "./document.ts";
-import type { Operation } from "./operation.ts";
+import type { DerivedParameter, Operation } from "./operation.ts";
 import { isNarrowed, type Parameter, parseParameter } from "./parameters.ts";
 import { bounded, mismatchOf, refusalOf, requirementOf } from "./requirement.ts";
 import type { ParameterValue } from "./restriction/restriction.ts";
@@ -35,11 +35,20 @@ export function toParameters(
   const parameters = new Map<string, Parameter>();
   const placeholders = placeholdersOf(path);
   const declared = declaration.parameters ?? {};
+  const inputs = operation?.input.entries ?? {};
+  const derived = Object.entries(inputs).flatMap(([name, { type }]): [string, DerivedParameter][] => {
+    const form = requirementOf(operation, name)?.derived;
+    const isLeftOut = type === "optional" && !placeholders.includes(name);
+    return form === undefined || isLeftOut || Object.hasOwn(declared, name) ? [] : [[name, form]];
+  });
   for (const name of placeholders) {
-    if (!Object.hasOwn(declared, name))
+    if (!Object.hasOwn(declared, name) && !derived.some(([known]) => known === name))
       report(["routes", path], `the placeholder {${name}} is missing in "parameters"`, "key");
   }
-  for (const [name, form] of Object.entries(declared)) {
+  const forms = [...derived, ...Object.entries(declared)];
+  const order = derived.length > 0 ? Object.keys(inputs) : [];
+  forms.sort(([one], [other]) => order.indexOf(one) - order.indexOf(other));
+  for (const [name, form] of forms) {
     const at = ["routes", path, "parameters", name];
     if (!/^[A-Za-z]\w*$/.test(name)) {
       report(at, `expected a name of letters, digits and "_", got "${name}"`, "key");
@@ -47,19 +56,23 @@ export function toParameters(
     }
     const declaredType = toType(form, at, types, report);
     if (declaredType === undefined) continue;
-    const requirement = requirementOf(operation, name);
-    const roundsDown = declaredType.base === "integer" && requirement?.roundsDown === true;
+    const required = requirementOf(operation, name) ?? {};
+    const roundsDown = declaredType.base === "integer" && required.roundsDown === true;
     const own: ParameterType = roundsDown ? { ...declaredType, roundsDown } : declaredType;
-    const type = bounded(own, operation, name);
+    const type = bounded(own, required);
     const base = bases[type.base];
     const ofType = base.toSchema(type, vocabulary);
-    const schema = requirement?.player === true ? v.pipe(withoutDashes, ofType) : ofType;
+    const schema = required.player === true ? v.pipe(withoutDashes, ofType) : ofType;
     const place = placeholders.includes(name) ? "path" : "query";
-    const isReference = own.base === "text" && !isNarrowed(own) && requirement?.reference === true;
+    // A type that follows from the operation narrows only what can be added.
+    const isDerived = typeof form === "object" && typeof form.type === "object";
+    const isWide = own.base === "text" && (isDerived || !isNarrowed(own));
+    const isReference = isWide && required.reference === true;
     const parameter: Parameter = { name, in: place, type, isReference, schema, default: undefined };
     const fallback = typeof form === "string" ? undefined : form.default;
-    if (fallback === undefined) {
-      parameters.set(name, parameter);
+    if (fallback === undefined || isDerived) {
+      // A path parameter is always present.
+      parameters.set(name, { ...parameter, default: place === "query" ? fallback : undefined });
     } else if (place === "path") {
       report([...at, "default"], "a path parameter is always present and takes no default", "key");
     } else {
@@ -78,12 +91,15 @@ export function toParameters(
 }
 
 function toType(
-  form: string | ParameterDeclaration,
+  form: string | ParameterDeclaration | DerivedParameter,
   at: readonly string[],
   types: Types,
   report: Report,
 ): ParameterType | undefined {
-  if (typeof form !== "string") return types.refined(form, at);
+  if (typeof form !== "string") {
+    const { type, ...others } = form;
+    return typeof type === "string" ? types.refined({ ...others, type }, at) : type;
+  }
   if (!types.names.includes(form)) return report(at, unknownName("type", form, types.names));
   return types.named(form);
 }
@@ -107,7 +123,7 @@ export function checkAgainstOperation(
       continue;
     }
     const here = [...at, "parameters", name];
-    const mismatch = mismatchOf(parameter, schema as v.GenericSchema);
+    const mismatch = mismatchOf(parameter, requirementOf(operation, name) ?? {});
     if (mismatch !== undefined) {
       report(here, `${handler} requires ${mismatch}`);
       continue;

@@ -5,6 +5,9 @@
  */
 import { defaultLanguage, endsAlike, fold } from "../domain/text.ts";
 import type { Vocabulary } from "./caller.ts";
+import { type Declarations, toDeclarations } from "./declared/declarations.ts";
+import type { Finding } from "./declared/entries.ts";
+import type { List } from "./declared/lists.ts";
 import { type ParsedDocument, parseTable, type RouteDeclaration } from "./document.ts";
 import { type Limit, type Limits, toLimit, toLimits } from "./limits.ts";
 import type { Operation, Operations } from "./operation.ts";
@@ -14,7 +17,6 @@ import { toRestriction } from "./restriction/restriction-form.ts";
 import { revisionOf } from "./revision.ts";
 import { checkAgainstOperation, placeholdersOf, toParameters } from "./route-parameters.ts";
 import { Types } from "./types.ts";
-import { toWatch, type Watch } from "./watch.ts";
 import { type Fault, inOrder, type Report } from "./yaml/fault.ts";
 import { unknownName } from "./yaml/wording.ts";
 
@@ -47,8 +49,10 @@ export interface Table {
   readonly excludedGroup: string | undefined;
   readonly limits: Limits;
   readonly routes: readonly Route[];
-  readonly watch: readonly Watch[];
-  /** The operations that have no route and are not listed as `unserved`. */
+  /** What the service is called in its description. */
+  readonly title: string | undefined;
+  readonly declared: Declarations;
+  /** The operations that have no route and are not listed as `unserved`; of a list with a route, none. */
   readonly missing: readonly string[];
   /** A short hash of the table's text; see `revision.ts`. */
   readonly revision: string;
@@ -56,7 +60,12 @@ export interface Table {
 
 /** What a table is checked against. */
 export interface TableContext {
-  readonly operations: Operations;
+  /** Returns the operations that declarations result in. */
+  readonly operations: (declared: Declarations) => Operations;
+  /** The resources whose operations are code: no list can have their names. */
+  readonly resources?: readonly string[];
+  /** Returns what lists mean for the entries in the data; undefined without data at hand. */
+  readonly findings?: (lists: readonly List[]) => readonly Finding[];
   /** Called at each request, since names can be added. */
   readonly vocabulary: () => Vocabulary;
 }
@@ -90,6 +99,11 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
     report(["excluded", "group"], unknownName("group", excluded, vocabulary.group));
 
   const types = new Types(content.types ?? {}, report);
+  const declared = toDeclarations(content, types, context.resources ?? [], report);
+  const operations = context.operations(declared);
+  for (const { path, message, isFault } of context.findings?.(declared.lists) ?? [])
+    if (isFault) report(path, message, "key");
+  const faulty = faultyResources(Object.keys(content.lists ?? {}), declared);
   const routes: Route[] = [];
   const shapes = new Map<string, string>();
   for (const [path, declaration] of Object.entries(content.routes)) {
@@ -98,27 +112,52 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
       const where = `${twin} in line ${lineOf(["routes", twin])}`;
       report(["routes", path], `duplicate path: it matches the same requests as ${where}`, "key");
     }
-    const route = toRoute(path, declaration, types, context, document);
+    // What a list with faults would offer is unknown: its routes are checked once it has none.
+    if (faulty.has(resourceOf(declaration.handler))) continue;
+    const route = toRoute(path, declaration, types, { operations, vocabulary: context.vocabulary }, document);
     if (route !== undefined) routes.push(route);
   }
-  const watch = toWatch(content.watch ?? {}, context.operations, report);
-  checkUnserved(content.unserved ?? [], context.operations, report);
+  const resources = [...(context.resources ?? []), ...faulty];
+  checkUnserved(content.unserved ?? [], [...operations.keys()], resources, report);
   if (routes.length === 0 && faults.length === 0)
     report(["routes"], "expected at least one route, got none", "key");
   if (faults.length > 0) return { table: undefined, document, faults: inOrder(faults) };
   const revision = revisionOf(text);
-  const { prefix, product } = content;
-  const mentioned = new Set([...routes.map(({ handler }) => handler), ...(content.unserved ?? [])]);
-  const missing = [...context.operations.keys()].filter((name) => !mentioned.has(name));
+  const { prefix, product, title } = content;
+  const served = routes.map(({ handler }) => handler);
+  const mentioned = new Set([...served, ...(content.unserved ?? [])]);
+  const servedResources = new Set(served.map(resourceOf));
+  const missing = [...operations.keys()].filter((name) => {
+    const resource = resourceOf(name);
+    if (mentioned.has(name) || mentioned.has(resource)) return false;
+    const isOfList = declared.lists.some((list) => list.name === resource);
+    return !isOfList || (name.endsWith(".list") && !servedResources.has(resource));
+  });
   const limits = toLimits(content.limits);
-  const head = { prefix, tokenParameter, language, product, excludedGroup, limits };
-  return { table: { ...head, routes, watch, missing, revision }, document, faults: [] };
+  const head = { prefix, tokenParameter, language, product, excludedGroup, limits, title, declared };
+  return { table: { ...head, routes, missing, revision }, document, faults: [] };
 }
 
-function checkUnserved(names: readonly string[], operations: Operations, report: Report): void {
-  const known = [...operations.keys()];
+/** Returns the resource of an operation: `targetlist` for `targetlist.add`. */
+function resourceOf(operation: string): string {
+  return operation.split(".")[0] ?? operation;
+}
+
+/** Returns the resources that a table lacks because of faults in its lists. */
+function faultyResources(names: readonly string[], { lists, houseBanReasons }: Declarations): Set<string> {
+  const faulty = names.filter((name) => !lists.some((list) => list.name === name));
+  return new Set(faulty.length > 0 && houseBanReasons === undefined ? [...faulty, "houseban"] : faulty);
+}
+
+function checkUnserved(
+  names: readonly string[],
+  operations: readonly string[],
+  resources: readonly string[],
+  report: Report,
+): void {
+  const known = [...operations, ...new Set([...resources, ...operations.map(resourceOf)])];
   for (const [index, name] of names.entries()) {
-    if (!operations.has(name)) report(["unserved", index], unknownName("handler", name, known));
+    if (!known.includes(name)) report(["unserved", index], unknownName("handler", name, known));
   }
 }
 
@@ -169,16 +208,17 @@ function toRoute(
   path: string,
   declaration: RouteDeclaration,
   types: Types,
-  { operations, vocabulary }: TableContext,
+  { operations, vocabulary }: { operations: Operations; vocabulary: () => Vocabulary },
   document: ParsedDocument,
 ): Route | undefined {
   const { report, textOf, places } = document;
   const at = ["routes", path];
   const { handler } = declaration;
   const summary = declaration.summary.normalize("NFC");
-  const operation = operations.get(handler);
+  const found = operations.get(handler);
+  const given = new Set([...placeholdersOf(path), ...Object.keys(declaration.parameters ?? {})]);
+  const operation = found && { ...found, answer: found.answerFor?.(given) ?? found.answer };
   const parameters = toParameters(path, declaration, types, vocabulary, operation, document);
-  const whole = parameters.size === Object.keys(declaration.parameters ?? {}).length;
   const faulty = new Set(Object.keys(declaration.parameters ?? {}).filter((name) => !parameters.has(name)));
   const context = { parameters, faulty, vocabulary: vocabulary(), report, textOf, places };
   const restriction = toRestriction(declaration.restriction, [...at, "restriction"], context);
@@ -190,7 +230,7 @@ function toRoute(
     );
     return report([...at, "handler"], unknownName("handler", handler, known, { likely }));
   }
-  if (whole) {
+  if (faulty.size === 0) {
     const declared = declaration.parameters ?? {};
     checkAgainstOperation(at, handler, operation, declared, parameters, vocabulary(), report);
   }

@@ -2,8 +2,8 @@
 import { integerRange, textLength } from "../domain/limits.ts";
 import { oneOf } from "../domain/text.ts";
 import { bases, baseTypes, type ParameterType } from "./base-types.ts";
-import type { TypeDeclaration } from "./document.ts";
 import { Pattern, PatternFault } from "./pattern.ts";
+import type { TypeDeclaration } from "./type-form.ts";
 import type { Report } from "./yaml/fault.ts";
 import { unknownName } from "./yaml/wording.ts";
 

@@ -4,8 +4,9 @@
  */
 import { integerRange } from "../domain/limits.ts";
 import { oneOf } from "../domain/text.ts";
+import type { Finding } from "./declared/entries.ts";
 import type { intentions, ParsedDocument } from "./document.ts";
-import type { Operation, Operations } from "./operation.ts";
+import type { Operation } from "./operation.ts";
 import { requirementOf } from "./requirement.ts";
 import { publicAccessOf } from "./restriction/access.ts";
 import { implies } from "./restriction/implication.ts";
@@ -25,10 +26,11 @@ type Intention = (typeof intentions)[number];
  * - `excluded-group`: a restriction names the group whose members may call nothing
  * - `player-condition`: a case compares a player's name, which the UUID does not equal, or vice versa
  * - `redundant-part`: another part implies a part of an `allOf`
+ * - `kept-entries`: the data has entries that the table does not declare, or that it would not accept any more
  * - `unserved-operation`: operations have no route
  * - `not-needed`: there is no warning that an intention would suppress
  */
-export type WarningKind = Intention | "unserved-operation" | "not-needed";
+export type WarningKind = Intention | "kept-entries" | "unserved-operation" | "not-needed";
 
 /** A warning, and where it is. */
 export interface Warning extends Fault {
@@ -37,7 +39,8 @@ export interface Warning extends Fault {
 
 /** What is known of the data. */
 export interface WarningOptions {
-  readonly operations: Operations;
+  /** What the lists mean for the entries in the data. */
+  readonly findings?: readonly Finding[];
   /** The number of members of each group; without it there is no `empty-group`. */
   readonly members?: ReadonlyMap<string, number> | undefined;
   /** Without it, `unheld-rank` has only ranks that no member can have. */
@@ -73,6 +76,8 @@ export function warningsOf(table: Table, document: ParsedDocument, options: Warn
   const served = new Set(table.routes.map(({ handler }) => handler));
   const unserved = content?.unserved ?? [];
   if (table.missing.length > 0) warn("unserved-operation", ["routes"], missingWords(table.missing), "key");
+  for (const { path, message, isFault } of options.findings ?? [])
+    if (!isFault) warn("kept-entries", path, message, "key");
   for (const [index, name] of unserved.entries()) {
     if (served.has(name)) warn("not-needed", ["unserved", index], `a route serves ${name}; leave this out`);
   }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { model } from "../../src/domain/model.ts";
 import type { JournalRecord, RecordChange } from "../../src/store/change.ts";
 import { Store, type StoreOptions } from "../../src/store/store.ts";
+import { wantedReason } from "../_entries.ts";
 import type { Cleanup } from "../_setup.ts";
 
 export const ada = "0000000000000000000000000000ada0";
@@ -54,6 +55,6 @@ export async function openStore(
 /** Makes a change: a wanted reason of so many points. */
 export function want(store: Keeper, reason: string, points = 1): Promise<void> {
   return store.change({ who: "operator", operation: "wantedreason.add" }, (draft) =>
-    draft.wantedReasons.put({ reason, points }),
+    draft.entries.put(wantedReason(reason, points)),
   );
 }

@@ -6,6 +6,7 @@ import { asksForBookkeeping, type Filter, needsNames, toRecordTest, toTest } fro
 import { PlayerNames } from "../../src/audit/names.ts";
 import type { Failure } from "../../src/domain/errors.ts";
 import type { JournalRecord } from "../../src/store/change.ts";
+import { houseBanReason, naviPoint, wantedReason } from "../_entries.ts";
 import { ada, bob, changeOf, recordOf } from "./_history.ts";
 
 const history: readonly JournalRecord[] = [
@@ -27,7 +28,7 @@ const history: readonly JournalRecord[] = [
     who: ada,
     operation: "houseban.add",
   }),
-  recordOf([changeOf("houseBanReasons", "spam", null, { reason: "Spam", days: 1 })], {
+  recordOf([changeOf("entries", "housebanreason/spam", null, houseBanReason("Spam"))], {
     sequence: 5,
     who: bob,
     operation: "housebanreason.add",
@@ -38,7 +39,7 @@ const history: readonly JournalRecord[] = [
     token: "0a1b2c3d",
     operation: "event.gangwar",
   }),
-  recordOf([changeOf("naviPoints", "bob", null, { name: "Bob" })], {
+  recordOf([changeOf("entries", "navipoint/bob", null, naviPoint("Bob"))], {
     sequence: 7,
     operation: "navipoint.add",
   }),
@@ -95,10 +96,10 @@ describe("a filter", () => {
       { operation: "player.remove" },
       [8, 9],
     ],
-    ["a collection", { record: "houseBanReasons" }, [5]],
+    ["a collection", { record: "entries" }, [5, 7]],
     ["a collection in any case", { record: "HOUSEBANS" }, [4]],
     ["a part of a key", { record: "targets/cle" }, [3]],
-    ["a part of a key in any case", { record: "houseBanReasons/SP" }, [5]],
+    ["a part of a key in any case", { record: "entries/houseBanReason/SP" }, [5]],
     ["a player's key by name", { record: "houseBans/Bob" }, [4]],
     [
       "a player's key by a UUID with dashes",
@@ -137,7 +138,7 @@ describe("the records of a change that a filter matches", () => {
     changeOf("players", ada, null, { uuid: ada, name: "Ada" }),
     changeOf("players", bob, null, { uuid: bob, name: "Bob" }),
     changeOf("houseBans", bob, { name: "Bob", uuid: bob }, null),
-    changeOf("wantedReasons", "theft", null, { reason: "Theft", points: 1 }),
+    changeOf("entries", "wantedreason/theft", null, wantedReason("Theft")),
   ];
   const names = new PlayerNames();
   names.learn(recordOf(changes));

@@ -58,7 +58,7 @@ function inPieces(length: number): { files: Files; read: string[] } {
 
 /** Finds the names of those who made some changes. */
 async function namesOf(files: Files, folder: string, ...callers: readonly string[]) {
-  const change = changeOf("wantedReasons", "theft", null, {});
+  const change = changeOf("entries", "wantedreason/theft", null, {});
   const entries = callers.flatMap(
     (who) => toEntry(recordOf([change], { who }), new PlayerNames(), false) ?? [],
   );

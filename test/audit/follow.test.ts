@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { follow } from "../../src/audit/follow.ts";
 import { segmentFile } from "../../src/store/folder/folder-names.ts";
+import { wantedKey, wantedReason } from "../_entries.ts";
 import { segment, writeLines } from "../store/_faults.ts";
 import { changeOf, type Keeper, openStore, want } from "./_history.ts";
 
@@ -65,10 +66,9 @@ describe("following a journal", inTime, () => {
     const followed = following(t, store.folder, 0);
     assert.deepEqual(await followed.next(1), [1]);
     const coming = followed.next(2);
-    const changes = Array.from({ length: 20_000 }, (_, index) => {
-      const after = { reason: `R${index}`, points: 1 };
-      return changeOf("wantedReasons", `r${index}`, null, after);
-    });
+    const changes = Array.from({ length: 20_000 }, (_, index) =>
+      changeOf("entries", wantedKey(`R${index}`), null, wantedReason(`R${index}`)),
+    );
     await store.changeInBulk({ who: "operator", operation: "data.import" }, () => changes);
     await want(store, "B");
     assert.deepEqual(await coming, [2, 3]);

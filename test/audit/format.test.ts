@@ -5,6 +5,7 @@ import { toEntry } from "../../src/audit/entry.ts";
 import { changeWords, keyWords, whoWords } from "../../src/audit/format.ts";
 import { PlayerNames } from "../../src/audit/names.ts";
 import { escapeInvisible } from "../../src/domain/escape.ts";
+import { wantedReason } from "../_entries.ts";
 import { assertLacks } from "../_setup.ts";
 import { ada, changeOf, recordOf } from "./_history.ts";
 
@@ -59,7 +60,7 @@ describe("a record's key", () => {
     const names = new PlayerNames();
     names.learn(recordOf([changeOf("players", ada, null, { uuid: ada, name: "Ada" })]));
     assert.equal(keyWords(changeOf("memberships", `GROVE/${ada}`, null, {}), names), `GROVE/${ada} (Ada)`);
-    assert.equal(keyWords(changeOf("wantedReasons", "theft", null, {}), names), "theft");
+    assert.equal(keyWords(changeOf("entries", "wantedreason/theft", null, {}), names), "wantedreason/theft");
   });
 });
 
@@ -78,7 +79,7 @@ describe("an entry", () => {
   });
   it("has no bookkeeping, unless requested", () => {
     const noted = changeOf("activity", ada, null, { uuid: ada, lastSeen: 1, version: null });
-    const reason = changeOf("wantedReasons", "theft", null, { reason: "Theft", points: 1 });
+    const reason = changeOf("entries", "wantedreason/theft", null, wantedReason("Theft"));
     assert.equal(toEntry(recordOf([noted]), new PlayerNames(), false), undefined);
     assert.deepEqual(toEntry(recordOf([noted, reason]), new PlayerNames(), false)?.changes, [reason]);
     assert.deepEqual(toEntry(recordOf([noted, reason]), new PlayerNames(), true)?.changes, [noted, reason]);

@@ -9,8 +9,8 @@ import { Database } from "../../src/store/collection.ts";
 import { inMemory } from "../backup/_setup.ts";
 import { ada, bob, changeOf, recordOf } from "./_history.ts";
 
-/** The collections whose records have a name. */
-const naming = ["players", "groupMembers", "targets", "houseBans"];
+/** The collections whose records have a name: entries, where a field names a player. */
+const naming = ["players", "groupMembers", "targets", "entries", "houseBans"];
 
 describe("a name", () => {
   for (const collection of naming) {
@@ -57,7 +57,7 @@ describe("a name", () => {
       return toEntry(recordOf([change]), new PlayerNames(), true) ?? [];
     });
     const names = await findNames(inMemory(new Map()), "/data", entries);
-    assert.deepEqual([...names.all].sort(), ["Player0", "Player1", "Player2", "Player3"]);
+    assert.deepEqual([...names.all].sort(), ["Player0", "Player1", "Player2", "Player3", "Player4"]);
     for (const index of naming.keys()) assert.equal(names.of(String(index).repeat(32)), `Player${index}`);
   });
 

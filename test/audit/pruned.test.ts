@@ -77,7 +77,7 @@ describe("a segment that is deleted while the journal is read", () => {
 
 describe("the names of players", () => {
   const entries = [ada, bob].flatMap((uuid) => {
-    const record = recordOf([changeOf("wantedReasons", "theft", null, {})], { who: uuid });
+    const record = recordOf([changeOf("entries", "wantedreason/theft", null, {})], { who: uuid });
     return toEntry(record, new PlayerNames(), false) ?? [];
   });
   const namesIn = async (files: Files, folder: string) => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { PlayerNames } from "../../src/audit/names.ts";
-import { Additions, readExcesses } from "../../src/audit/statistics.ts";
+import { type AdditionLimit, Additions, readExcesses } from "../../src/audit/statistics.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { ada, bob, changeOf, openStore, recordOf } from "./_history.ts";
 
@@ -20,15 +20,35 @@ function addition(counter: string, instant: number, uuid = ada, operation = "sta
   });
 }
 
+const counters = {
+  DEATH: "deaths",
+  KILL: "kills",
+  PLAYTIME: "playTime",
+  REVIVE: "revives",
+  SERVICE: "services",
+};
+
+/** Returns the limits of an hour, or those of several periods. */
+function limitsOf(
+  limits: Partial<Record<keyof typeof counters, number | Omit<AdditionLimit, "name" | "counter">>>,
+) {
+  return Object.entries(counters).flatMap(([name, counter]): AdditionLimit[] => {
+    const limit = limits[name as keyof typeof counters];
+    return limit === undefined
+      ? []
+      : [{ name, counter, ...(typeof limit === "number" ? { perHour: limit } : limit) }];
+  });
+}
+
 /** What is beyond these limits. */
 function excessesOf(
   records: Parameters<Additions["take"]>[0][],
-  limits: Record<string, number>,
+  limits: Parameters<typeof limitsOf>[0],
   names = new PlayerNames(),
 ) {
-  const additions = new Additions();
+  const additions = new Additions(limitsOf(limits));
   for (const record of records) additions.take(record);
-  return additions.beyond(new Map(Object.entries(limits)), names);
+  return additions.beyond(names);
 }
 
 /** `count` additions, so far apart. */
@@ -42,8 +62,10 @@ describe("the limit per hour", () => {
   });
 
   it("is exceeded by one more", () => {
+    const info = `${ada}: 6 KILL within 60 minutes from 2026-11-21T12:00:00.000Z; at most 5 an hour are plausible.`;
+    const period = "perHour";
     assert.deepEqual(excessesOf(additions(6, minute), { KILL: 5 }), [
-      { player: ada, uuid: ada, type: "KILL", count: 6, limit: 5, began: noon, total: 6 },
+      { player: ada, uuid: ada, type: "KILL", period, count: 6, limit: 5, began: noon, total: 6, info },
     ]);
   });
 
@@ -90,8 +112,7 @@ describe("the limit per hour", () => {
 
   it("applies to each type separately", () => {
     const limits = { DEATH: 1, KILL: 1, PLAYTIME: 1, REVIVE: 1, SERVICE: 1 };
-    const counters = ["deaths", "kills", "playTime", "revives", "services"];
-    const all = counters.flatMap((counter) => additions(2, minute, counter));
+    const all = Object.values(counters).flatMap((counter) => additions(2, minute, counter));
     assert.deepEqual(
       excessesOf(all, limits).map(({ type, count }) => [type, count]),
       [
@@ -103,6 +124,28 @@ describe("the limit per hour", () => {
       ],
     );
     assert.deepEqual(excessesOf(all, { DEATH: 2 }), []);
+  });
+});
+
+describe("the limits per day and per week", () => {
+  const apart = hour / 119;
+  const infos = (records: ReturnType<typeof additions>, limits: Parameters<typeof limitsOf>[0]) =>
+    excessesOf(records, limits).map(({ info }) => info.slice(ada.length + 2));
+
+  it("find 119 kills an hour around the clock, which stay below 120 an hour", () => {
+    const day = additions(24 * 119, apart);
+    assert.deepEqual(infos(day, { KILL: 120 }), []);
+    assert.deepEqual(infos(day, { KILL: { perHour: 120, perDay: 2000, perWeek: 2856 } }), [
+      "2,856 KILL within 24 hours from 2026-11-21T12:00:00.000Z; at most 2,000 a day are plausible.",
+    ]);
+  });
+
+  it("apply to any 24 hours and any 7 days", () => {
+    const week = additions(15, 12 * hour);
+    assert.deepEqual(infos(week, { KILL: { perDay: 2, perWeek: 14 } }), []);
+    assert.deepEqual(infos(additions(2, 7 * 24 * hour - 1), { KILL: { perDay: 1, perWeek: 1 } }), [
+      "2 KILL within 7 days from 2026-11-21T12:00:00.000Z; at most 1 a week is plausible.",
+    ]);
   });
 });
 
@@ -161,8 +204,7 @@ describe("the order of excesses", () => {
   });
 
   it("is by type for a player's equal excesses", () => {
-    const counters = ["revives", "deaths", "kills"];
-    const records = counters.flatMap((counter) => additions(2, minute, counter));
+    const records = ["revives", "deaths", "kills"].flatMap((counter) => additions(2, minute, counter));
     assert.deepEqual(
       excessesOf(records, { KILL: 1, DEATH: 1, REVIVE: 1 }).map(({ type }) => type),
       ["DEATH", "KILL", "REVIVE"],
@@ -259,13 +301,10 @@ it("the additions in the files of a folder are counted, across segments", async 
     );
     await store.snapshot();
   }
-  const found = await readExcesses(nodeFiles, store.folder, new Map([["KILL", 2]]), new PlayerNames());
+  const found = await readExcesses(nodeFiles, store.folder, limitsOf({ KILL: 2 }), new PlayerNames());
   assert.deepEqual(
     found.map(({ uuid, type, count, limit, total }) => ({ uuid, type, count, limit, total })),
     [{ uuid: ada, type: "KILL", count: 3, limit: 2, total: 3 }],
   );
-  assert.deepEqual(
-    await readExcesses(nodeFiles, store.folder, new Map([["KILL", 3]]), new PlayerNames()),
-    [],
-  );
+  assert.deepEqual(await readExcesses(nodeFiles, store.folder, limitsOf({ KILL: 3 }), new PlayerNames()), []);
 });

@@ -10,6 +10,7 @@ import type { DataStore, DurableData } from "../../src/store/data.ts";
 import type { Files } from "../../src/store/folder/files.ts";
 import { encodeLine } from "../../src/store/journal/lines.ts";
 import { Store } from "../../src/store/store.ts";
+import { pointsOf, wantedKey, wantedReason } from "../_entries.ts";
 import { type Call, quickFiles, ruledFiles } from "../store/_faults.ts";
 
 /** Points of a wanted reason, by its name: the whole data of these tests. */
@@ -37,8 +38,8 @@ export async function write(folder: string, history: History): Promise<void> {
     time += 60_000;
     await store.change({ who: "operator", operation: "test" }, (draft) => {
       for (const [reason, points] of Object.entries(entry)) {
-        if (points < 0) draft.wantedReasons.delete(reason.toLowerCase());
-        else draft.wantedReasons.put({ reason, points });
+        if (points < 0) draft.entries.delete(wantedKey(reason));
+        else draft.entries.put(wantedReason(reason, points));
       }
     });
   }
@@ -50,7 +51,7 @@ export async function opened(folder: string): Promise<Points | Failure> {
   try {
     const store = await Store.open({ folder, model, files: quickFiles });
     try {
-      return pointsOf(store.data.wantedReasons.values());
+      return pointsOf(store.data.entries.values());
     } finally {
       await store.close();
     }
@@ -58,10 +59,6 @@ export async function opened(folder: string): Promise<Points | Failure> {
     assert.ok(error instanceof Failure, String(error));
     return error;
   }
-}
-
-export function pointsOf(records: Iterable<{ reason: string; points: number }>): Points {
-  return Object.fromEntries([...records].map(({ reason, points }) => [reason, points]).sort());
 }
 
 /** The process has ended here. */

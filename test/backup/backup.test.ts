@@ -9,9 +9,10 @@ import { readBackup } from "../../src/backup/source.ts";
 import { model } from "../../src/domain/model.ts";
 import { type Files, nodeFiles, piecesOf } from "../../src/store/folder/files.ts";
 import { Store } from "../../src/store/store.ts";
+import { pointsOf, wantedReason } from "../_entries.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { ruledFiles, snapshot, spoil, systemError } from "../store/_faults.ts";
-import { contentsOf, pointsOf, write } from "./_setup.ts";
+import { contentsOf, write } from "./_setup.ts";
 
 /** A folder with data beside an empty one for backups. */
 async function places(t: TestContext): Promise<{ data: string; target: string; elsewhere: string }> {
@@ -27,7 +28,7 @@ const backUp = (files: Files, data: string, target: string, progress: (share: nu
 
 async function pointsIn(backup: string) {
   const { database } = await readBackup(nodeFiles, backup);
-  return pointsOf(database.view.wantedReasons.values());
+  return pointsOf(database.view.entries.values());
 }
 
 const writing = new Set(["write", "sync", "datasync", "truncate", "rename", "unlink", "mkdir"]);
@@ -52,7 +53,7 @@ describe("a backup", () => {
     const store = await Store.open({ folder: data, model });
     t.after(() => store.close());
     await store.change({ who: "operator", operation: "test" }, (draft) =>
-      draft.wantedReasons.put({ reason: "C", points: 3 }),
+      draft.entries.put(wantedReason("C", 3)),
     );
     await backUp(nodeFiles, data, target);
     assert.deepEqual(await pointsIn(target), { A: 1, B: 2, C: 3 });
@@ -116,10 +117,10 @@ describe("a backup", () => {
     const { data, target, elsewhere } = await places(t);
     const store = await Store.open({ folder: data, model });
     await store.change({ who: "operator", operation: "test" }, (draft) =>
-      draft.wantedReasons.put({ reason: "C", points: -3 }),
+      draft.entries.put(wantedReason("C", Number.NaN)),
     );
     await store.close();
-    await assert.rejects(backUp(nodeFiles, data, target), /is invalid: a record of wantedReasons, points/);
+    await assert.rejects(backUp(nodeFiles, data, target), /is invalid: a record of entries, values\.points/);
     assert.deepEqual(await readdir(elsewhere), []);
   });
 });

@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import { type CheckedData, findInconsistencies } from "../../src/backup/consistency.ts";
 import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
+import { blacklistReason } from "../_entries.ts";
 
 const ada = "0123456789abcdef0123456789abcdef";
 const bob = "123456789abcdef0123456789abcdef0";
@@ -47,7 +48,7 @@ const sound = {
     { group: "CEO", name: "Removed", uuid: nobody },
   ],
   targets: [{ name: "Stranger", uuid: null, done: false, listed: 1 }],
-  blacklistReasons: [{ faction: "GROVE", reason: "Theft", price: 1, kills: 1 }],
+  entries: [blacklistReason("GROVE", "Theft")],
   houseBans: [{ name: "Bob", uuid: bob, startTime: 1, reasons: [reason("Noise"), reason("Theft")] }],
   tokens: [token("a", ada), token("b", null)],
   // Bookkeeping is of anybody.
@@ -122,9 +123,9 @@ describe("the consistency check", () => {
       /a reason twice/,
     ],
     [
-      "blacklistReasons",
-      { faction: "RESCUE", reason: "Theft", price: 1, kills: 1 },
-      "RESCUE/theft",
+      "entries",
+      blacklistReason("RESCUE", "Theft"),
+      "blacklistreason/rescue/theft",
       /there is no faction RESCUE/,
     ],
     ["tokens", token("c", nobody), "c", /there is no player/],

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { it } from "node:test";
+import { houseBanReason } from "../_entries.ts";
 import { assertFailure, Clock, day, openWorld } from "../_setup.ts";
 import { emptyDesk } from "../cli/_setup.ts";
 
@@ -65,7 +66,9 @@ it("an export from before version 0.2 is imported as it is, answered as document
   assert.match(await desk.ok("data", "import", "earlier.json"), /^Imported 11 records\.$/m);
   assert.equal((await desk.json<{ ok: boolean }>("data", "verify")).ok, true);
   const { collections } = JSON.parse(await desk.ok("data", "export"));
-  for (const [name, records] of Object.entries(earlier.collections))
+  const { houseBanReasons, ...others } = earlier.collections;
+  const entries = houseBanReasons.map(({ reason, days }) => houseBanReason(reason, days, nobody));
+  for (const [name, records] of Object.entries({ ...others, entries }))
     assert.deepEqual(collections[name], records, `${name}: stored values are not converted`);
 
   const world = await openWorld(t, { folder: desk.folder, clock });

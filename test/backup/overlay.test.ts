@@ -4,8 +4,9 @@ import { it } from "node:test";
 import { Overlay } from "../../src/backup/overlay.ts";
 import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
+import { wantedKey, wantedReason } from "../_entries.ts";
 
-const keys = Array.from({ length: 12 }, (_, number) => `k${number}`);
+const reasons = Array.from({ length: 12 }, (_, number) => `k${number}`);
 
 /** Returns a generator of pseudo-random numbers. */
 function generator(seed: number): (below: number) => number {
@@ -27,9 +28,10 @@ it("an overlay has the records that were set, whatever becomes of the present da
     const overlay = new Overlay(present.view);
     const expected = new Map<string, unknown>();
     const change = (database: Database): [key: string, record: unknown] => {
-      const key = keys[random(keys.length)] ?? "";
-      const record = random(4) === 0 ? undefined : { reason: key, points: random(2) };
-      database.collection("wantedReasons").set(key, record);
+      const reason = reasons[random(reasons.length)] ?? "";
+      const key = wantedKey(reason);
+      const record = random(4) === 0 ? undefined : wantedReason(reason, random(2));
+      database.collection("entries").set(key, record);
       return [key, record];
     };
     for (let count = random(30); count > 0; count -= 1) change(present);
@@ -43,18 +45,17 @@ it("an overlay has the records that were set, whatever becomes of the present da
       if (random(3) === 0) expected.set(...change(source));
       else change(present);
     }
-    const { wantedReasons } = overlay.database.view;
+    const { entries } = overlay.database.view;
     const records = [...expected.values()].filter((record) => record !== undefined);
-    assert.deepEqual(sorted(wantedReasons.values()), sorted(records));
-    assert.equal(wantedReasons.size, records.length);
-    for (const key of keys) {
-      assert.deepEqual(wantedReasons.get(key), expected.get(key));
-      assert.equal(wantedReasons.has(key), expected.get(key) !== undefined);
+    assert.deepEqual(sorted(entries.values()), sorted(records));
+    assert.equal(entries.size, records.length);
+    for (const key of reasons.map(wantedKey)) {
+      assert.deepEqual(entries.get(key), expected.get(key));
+      assert.equal(entries.has(key), expected.get(key) !== undefined);
     }
-    const differing = new Set(overlay.differing("wantedReasons"));
-    for (const key of keys) {
-      const isEqual =
-        JSON.stringify(present.view.wantedReasons.get(key)) === JSON.stringify(expected.get(key));
+    const differing = new Set(overlay.differing("entries"));
+    for (const key of reasons.map(wantedKey)) {
+      const isEqual = JSON.stringify(present.view.entries.get(key)) === JSON.stringify(expected.get(key));
       assert.ok(isEqual || differing.has(key), `seed ${seed}, ${key}`);
     }
     overlay.close();
@@ -65,41 +66,42 @@ it("an overlay that begins again has no records from before", async () => {
   const present = new Database(model);
   const overlay = new Overlay(present.view);
   const set = (reason: string, points: number) =>
-    overlay.database.collection("wantedReasons").set(reason, { reason, points });
+    overlay.database.collection("entries").set(wantedKey(reason), wantedReason(reason, points));
   overlay.begin();
   set("a", 1);
   overlay.begin();
   set("b", 2);
   await overlay.end();
-  assert.deepEqual([...overlay.database.view.wantedReasons.values()], [{ reason: "b", points: 2 }]);
+  assert.deepEqual([...overlay.database.view.entries.values()], [wantedReason("b", 2)]);
 });
 
 it("a closed overlay no longer follows the present data", async () => {
   const present = new Database(model);
-  const reasons = present.collection("wantedReasons");
+  const rows = present.collection("entries");
   const overlay = new Overlay(present.view);
   overlay.begin();
   await overlay.end();
-  reasons.set("a", { reason: "a", points: 1 });
+  rows.set(wantedKey("a"), wantedReason("a"));
   overlay.close();
-  reasons.set("b", { reason: "b", points: 1 });
-  assert.deepEqual([...overlay.differing("wantedReasons")], ["a"]);
+  rows.set(wantedKey("b"), wantedReason("b"));
+  assert.deepEqual([...overlay.differing("entries")], [wantedKey("a")]);
 });
 
 it("an overlay yields each of its records, even if the present data changes meanwhile", async () => {
-  const reason = (name: string, points: number) => ({ reason: name, points });
   // "a" and "b" are to be added, "c" and "d" stay: each is added, changed or removed before its turn has come.
   for (const taken of [0, 1, 2, 3]) {
     const present = new Database(model);
     const set = (name: string, points?: number) =>
-      present.collection("wantedReasons").set(name, points === undefined ? undefined : reason(name, points));
+      present
+        .collection("entries")
+        .set(wantedKey(name), points === undefined ? undefined : wantedReason(name, points));
     set("c", 1);
     set("d", 1);
     const overlay = new Overlay(present.view);
-    const source = overlay.begin().collection("wantedReasons");
-    for (const name of ["a", "b", "c", "d"]) source.set(name, reason(name, 1));
+    const source = overlay.begin().collection("entries");
+    for (const name of ["a", "b", "c", "d"]) source.set(wantedKey(name), wantedReason(name));
     await overlay.end();
-    const values = overlay.database.view.wantedReasons.values()[Symbol.iterator]();
+    const values = overlay.database.view.entries.values()[Symbol.iterator]();
     const found = new Set<string>();
     const take = () => {
       const { done = false, value } = values.next();
@@ -115,7 +117,7 @@ it("an overlay yields each of its records, even if the present data changes mean
     while (take());
     assert.deepEqual(
       [...found].sort(),
-      ["a", "b", "c", "d"].map((name) => JSON.stringify(reason(name, 1))),
+      ["a", "b", "c", "d"].map((name) => JSON.stringify(wantedReason(name))),
       `after ${taken} records`,
     );
   }

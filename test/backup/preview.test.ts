@@ -5,6 +5,7 @@ import { summarize } from "../../src/backup/preview.ts";
 import { model } from "../../src/domain/model.ts";
 import type { RecordChange } from "../../src/store/change.ts";
 import { Database } from "../../src/store/collection.ts";
+import { blacklistReason, wantedReason } from "../_entries.ts";
 
 const [ada, bob, cleo] = ["a".repeat(32), "b".repeat(32), "c".repeat(32)] as const;
 
@@ -29,29 +30,29 @@ const one = (name: string) => ({ count: 1, first: [name] });
 describe("the summary of changes", () => {
   it("counts each kind by resource, in the order of the changes", () => {
     const changes = [
-      added("wantedReasons", "a", { reason: "A", points: 1 }),
+      added("entries", "wantedreason/a", wantedReason("A")),
       removed("targets", "~x", { name: "X", uuid: null }),
-      { collection: "wantedReasons", key: "b", before: { reason: "b" }, after: { reason: "B" } },
-      removed("wantedReasons", "c", { reason: "C", points: 1 }),
-      removed("wantedReasons", "d", { reason: "D", points: 1 }),
+      { collection: "entries", key: "wantedreason/b", before: wantedReason("b"), after: wantedReason("B") },
+      removed("entries", "wantedreason/c", wantedReason("C")),
+      removed("entries", "wantedreason/d", wantedReason("D")),
     ];
     assert.deepEqual(summarize(changes, data()), [
       {
-        resource: "wantedReasons",
-        added: one("A"),
-        changed: one("B"),
-        removed: { count: 2, first: ["C", "D"] },
+        resource: "entries",
+        added: one("wantedreason/A"),
+        changed: one("wantedreason/B"),
+        removed: { count: 2, first: ["wantedreason/C", "wantedreason/D"] },
       },
       { resource: "targets", added: none, changed: none, removed: one("X") },
     ]);
   });
 
   it("names the first three records of a kind, and counts all", () => {
-    const reasons = ["A", "B", "C", "D", "E"];
-    for (let count = 1; count <= reasons.length; count += 1) {
-      const changes = reasons.slice(0, count).map((reason) => added("wantedReasons", reason, { reason }));
+    const players = ["A", "B", "C", "D", "E"];
+    for (let count = 1; count <= players.length; count += 1) {
+      const changes = players.slice(0, count).map((name) => added("players", name, { name }));
       const [summary] = summarize(changes, data());
-      assert.deepEqual(summary?.added, { count, first: reasons.slice(0, Math.min(count, 3)) });
+      assert.deepEqual(summary?.added, { count, first: players.slice(0, Math.min(count, 3)) });
     }
   });
 });
@@ -60,13 +61,12 @@ describe("in the summary of changes", () => {
   for (const [what, collection, key, record, label] of [
     ["a player has the name", "players", bob, { uuid: bob, name: "Bob" }, "Bob"],
     ["a player without a name has the key", "players", bob, { uuid: bob }, bob],
-    ["a reason has its text", "wantedReasons", "theft", { reason: "Theft", points: 1 }, "Theft"],
     [
-      "a blacklist reason has its text and its faction",
-      "blacklistReasons",
-      "GROVE/theft",
-      { faction: "GROVE", reason: "Theft" },
-      "Theft (GROVE)",
+      "an entry has its list and its key as it is spelled",
+      "entries",
+      "blacklistreason/grove/theft",
+      blacklistReason("GROVE", "Theft"),
+      "blacklistreason/GROVE/Theft",
     ],
     [
       "a member of a faction has the player's name and the faction",
@@ -95,6 +95,13 @@ describe("in the summary of changes", () => {
     ["the score has its key", "scores", "gangwar", { attacker: 1, defender: 2 }, "gangwar"],
     ["an event has its key", "events", "bomb", { kind: "bomb", startTime: 1 }, "bomb"],
     ["anything but an object has its key", "scores", "gangwar", "text", "gangwar"],
+    [
+      "a malformed entry has its key",
+      "entries",
+      "wantedreason/a",
+      { list: "wantedreason" },
+      "wantedreason/a",
+    ],
   ] as const) {
     it(what, () => {
       const [summary] = summarize([added(collection, key, record)], data());
@@ -105,7 +112,7 @@ describe("in the summary of changes", () => {
   }
 
   it("a changed record has its later name", () => {
-    const change = { collection: "naviPoints", key: "x", before: { name: "x" }, after: { name: "X" } };
+    const change = { collection: "targets", key: "~x", before: { name: "x" }, after: { name: "X" } };
     assert.deepEqual(summarize([change], data())[0]?.changed, one("X"));
   });
 

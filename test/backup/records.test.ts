@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { formatExport, fromExport, toExport } from "../../src/backup/export-format.ts";
 import { recordFault } from "../../src/backup/record.ts";
+import { entryKey } from "../../src/domain/entry.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
+import { wantedKey, wantedReason } from "../_entries.ts";
 
-const reason = (text: string, points: unknown = 1) => ({ reason: text, points });
 const target = (name: string, listed: unknown) => ({ name, uuid: null, done: false, listed });
 
 function textOf(collections: unknown, rest: object = {}): string {
@@ -37,19 +38,18 @@ const problemsOf = (collections: unknown) => refusalOf(textOf(collections)).prob
 describe("an export", () => {
   it("has every collection, and a line for each record", () => {
     const database = new Database(model);
-    for (const each of [reason("A"), reason("B", 2)]) {
-      database.collection("wantedReasons").set(model.wantedReasons.key({ ...each, points: 1 }), each);
-    }
+    for (const each of [wantedReason("A"), wantedReason("B", 2)])
+      database.collection("entries").set(entryKey(each), each);
     const document = toExport(database, 5);
     assert.deepEqual(Object.keys(document.collections), Object.keys(model));
     assert.deepEqual([document.format, document.version, document.exported], ["gameaddon-export", 1, 5]);
-    const { wantedReasons = [], scores = [] } = document.collections;
+    const { entries = [], scores = [] } = document.collections;
     assert.equal(
-      formatExport({ ...document, collections: { wantedReasons, scores } }),
+      formatExport({ ...document, collections: { entries, scores } }),
       `{"format":"gameaddon-export","version":1,"exported":5,"collections":{
-"wantedReasons":[
-{"reason":"A","points":1},
-{"reason":"B","points":2}
+"entries":[
+{"list":"wantedreason","key":["reason"],"values":{"reason":"A","points":1}},
+{"list":"wantedreason","key":["reason"],"values":{"reason":"B","points":2}}
 ],
 "scores":[]
 }}
@@ -58,12 +58,15 @@ describe("an export", () => {
   });
 
   it("that is imported has the same records again", () => {
-    const database = imported({ wantedReasons: [reason("A"), reason("B", 2)], targets: [target("X", 3)] });
+    const database = imported({
+      entries: [wantedReason("A"), wantedReason("B", 2)],
+      targets: [target("X", 3)],
+    });
     const text = formatExport(toExport(database, 5));
     const again = new Database(model);
     fromExport(text, "e.json", again);
     assert.equal(formatExport(toExport(again, 5)), text);
-    assert.equal(again.view.wantedReasons.get("b")?.points, 2);
+    assert.equal(again.view.entries.get(wantedKey("B"))?.values.points, 2);
   });
 });
 
@@ -75,7 +78,7 @@ describe("the number of an imported database", () => {
   ] as const) {
     it(what, () => {
       const targets = listed.map((number, index) => target(`T${index}`, number));
-      assert.equal(imported({ targets, wantedReasons: [reason("A", 77)] }).sequence, expected);
+      assert.equal(imported({ targets, entries: [wantedReason("A", 77)] }).sequence, expected);
     });
   }
 });
@@ -85,7 +88,14 @@ describe("the problems of an import", () => {
     const { problems, message, code } = refusalOf(
       textOf({
         nothing: [{}],
-        wantedReasons: [reason("A"), reason("B", -1), reason("a"), "text", reason("C"), reason("A", 3)],
+        entries: [
+          wantedReason("A"),
+          wantedReason("B", Number.NaN),
+          wantedReason("a"),
+          "text",
+          wantedReason("C"),
+          wantedReason("A", 3),
+        ],
         targets: [target("X", "1"), target("x", 2)],
       }),
     );
@@ -94,12 +104,12 @@ describe("the problems of an import", () => {
       [problems[0], problems[2], problems[4]],
       [
         'collections.nothing: there is no collection "nothing"',
-        'collections.wantedReasons[2]: another record before it has the key "a"',
-        'collections.wantedReasons[5]: another record before it has the key "a"',
+        'collections.entries[2]: another record before it has the key "wantedreason/a"',
+        'collections.entries[5]: another record before it has the key "wantedreason/a"',
       ],
     );
-    assert.match(problems[1] ?? "", /^collections\.wantedReasons\[1\]: a record of wantedReasons, points: ./);
-    assert.match(problems[3] ?? "", /^collections\.wantedReasons\[3\]: a record of wantedReasons: ./);
+    assert.match(problems[1] ?? "", /^collections\.entries\[1\]: a record of entries, values\.points: ./);
+    assert.match(problems[3] ?? "", /^collections\.entries\[3\]: a record of entries: ./);
     assert.match(problems[5] ?? "", /^collections\.targets\[0\]: a record of targets, listed: ./);
     assert.deepEqual([code, message], ["PARAMETER_INVALID", "e.json has 6 problems; nothing was changed."]);
   });
@@ -113,12 +123,12 @@ describe("the problems of an import", () => {
       problemsOf({
         players: [player, { ...nameless, nme: "Ada" }],
         houseBans: [{ ...ban, reasons: [{ reason: "Theft", days: 1, ...creator, day: 2 }] }],
-        wantedReason: [],
+        entrys: [],
       }),
       [
         'collections.players[1]: unknown key "nme"; did you mean "name"?',
         'collections.houseBans[0]: unknown key "reasons.0.day"; did you mean "days"?',
-        'collections.wantedReason: there is no collection "wantedReason"; did you mean "wantedReasons"?',
+        'collections.entrys: there is no collection "entrys"; did you mean "entries"?',
       ],
     );
   });
@@ -174,25 +184,25 @@ describe("the problems of an import", () => {
 describe("the fault of a record", () => {
   const token = { id: "1a", hash: "0", uuid: null };
   for (const [what, collection, record, key, fault] of [
-    ["is none of a valid record", "wantedReasons", reason("A"), undefined, /^none$/],
-    ["is none under its own key", "wantedReasons", reason("A"), "a", /^none$/],
+    ["is none of a valid record", "entries", wantedReason("A"), undefined, /^none$/],
+    ["is none under its own key", "entries", wantedReason("A"), wantedKey("A"), /^none$/],
     [
       "is the key under which it is stored",
-      "wantedReasons",
-      reason("A"),
+      "entries",
+      wantedReason("A"),
       "A",
-      /^a record of wantedReasons is stored under the key "A", but its own is "a"$/,
+      /^a record of entries is stored under the key "A", but its own is "wantedreason\/a"$/,
     ],
     [
       "is an empty key",
-      "wantedReasons",
-      reason("A"),
+      "entries",
+      wantedReason("A"),
       "",
-      /^a record of wantedReasons is stored under the key "", but its own is "a"$/,
+      /^a record of entries is stored under the key "", but its own is "wantedreason\/a"$/,
     ],
-    ["is a field", "wantedReasons", reason("A", -1), "a", /^a record of wantedReasons, points: ./],
+    ["is a field", "entries", wantedReason("A", Number.NaN), "a", /^a record of entries, values\.points: ./],
     ["is the first of several fields", "tokens", token, "1a", /^a record of tokens, hash: ./],
-    ["is the record itself", "wantedReasons", "text", "a", /^a record of wantedReasons: ./],
+    ["is the record itself", "entries", "text", "a", /^a record of entries: ./],
     ["is a collection that there is not", "nothing", {}, undefined, /^there is no collection "nothing"$/],
     [
       "is a collection that every object has",

@@ -11,6 +11,7 @@ import { readHistory } from "../../src/store/journal/history.ts";
 import { readState } from "../../src/store/reading.ts";
 import { Store } from "../../src/store/store.ts";
 import { sample } from "../_depth.ts";
+import { wantedKey, wantedReason } from "../_entries.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { callsOf, type Driven, drive, driveUntil, inParallel, noStrace, unavailable } from "../_strace.ts";
 import { buildInto } from "../store/_build.ts";
@@ -33,9 +34,9 @@ async function prepare(): Promise<void> {
     store.changeInBulk({ who: "operator", operation: "test" }, () =>
       Array.from({ length: count }, (_, index) => {
         const reason = `Reason-${index}`;
-        const key = reason.toLowerCase();
-        const before = from === 0 ? null : { reason, points: from };
-        return { collection: "wantedReasons", key, before, after: { reason, points } };
+        const key = wantedKey(reason);
+        const before = from === 0 ? null : wantedReason(reason, from);
+        return { collection: "entries", key, before, after: wantedReason(reason, points) };
       }),
     );
   await set(1, 0);
@@ -52,14 +53,14 @@ const sequence = 2;
 /** Opens the folder that a driver left: all points are as before, or all as restored, as they must be if it reported so. */
 async function assertWhole(folder: string, { lines }: Driven): Promise<"before" | "after"> {
   const store = await Store.open({ folder, model });
-  const points = new Set(Array.from(store.data.wantedReasons.values(), (each) => each.points));
-  assert.equal(store.data.wantedReasons.size, count);
+  const points = new Set(Array.from(store.data.entries.values(), ({ values }) => values.points));
+  assert.equal(store.data.entries.size, count);
   const isDone = points.has(1);
   assert.deepEqual([...points], [isDone ? 1 : 2]);
   assert.equal(store.sequence, isDone ? sequence + 1 : sequence);
   if (lines.includes(`restored ${sequence + 1}`)) assert.ok(isDone, "it was acknowledged, and is not there");
   await store.change({ who: "operator", operation: "test" }, (draft) =>
-    draft.wantedReasons.put({ reason: "Next", points: 3 }),
+    draft.entries.put(wantedReason("Next", 3)),
   );
   await store.close();
   const numbers: number[] = [];

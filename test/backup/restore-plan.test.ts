@@ -5,12 +5,12 @@ import { Overlay } from "../../src/backup/overlay.ts";
 import { RestorePlan } from "../../src/backup/restore-plan.ts";
 import { model, type Named, type Target, type Token } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
+import { wantedKey, wantedReason } from "../_entries.ts";
 
 type Records = Readonly<Record<string, readonly unknown[]>>;
 
 const [ada, bob, cleo] = ["a".repeat(32), "b".repeat(32), "c".repeat(32)] as const;
 const player = (uuid: string, name: string) => ({ uuid, name, administrator: false, registeredAt: 1 });
-const wanted = (reason: string, points: number) => ({ reason, points });
 
 function token(id: string, uuid: string | null, rest: Partial<Token> = {}): Token {
   const unused = { label: null, addonVersion: null, issuedAt: 1, expiresAt: null, revokedAt: null };
@@ -55,15 +55,19 @@ async function changesOf(...given: Parameters<typeof planOf>) {
 
 describe("a restore of records", () => {
   it("adds, changes and removes them, and leaves equal ones alone", async () => {
-    const present = { wantedReasons: [wanted("Same", 1), wanted("Changed", 1), wanted("Removed", 1)] };
-    const source = { wantedReasons: [wanted("Same", 1), wanted("Changed", 2), wanted("Added", 1)] };
+    const present = {
+      entries: [wantedReason("Same", 1), wantedReason("Changed", 1), wantedReason("Removed", 1)],
+    };
+    const source = {
+      entries: [wantedReason("Same", 1), wantedReason("Changed", 2), wantedReason("Added", 1)],
+    };
     const changes = await changesOf(present, source);
     assert.deepEqual(
       changes.sort(([, a], [, b]) => String(a).localeCompare(String(b))),
       [
-        ["wantedReasons", "added", null, wanted("Added", 1)],
-        ["wantedReasons", "changed", wanted("Changed", 1), wanted("Changed", 2)],
-        ["wantedReasons", "removed", wanted("Removed", 1), null],
+        ["entries", wantedKey("Added"), null, wantedReason("Added", 1)],
+        ["entries", wantedKey("Changed"), wantedReason("Changed", 1), wantedReason("Changed", 2)],
+        ["entries", wantedKey("Removed"), wantedReason("Removed", 1), null],
       ],
     );
   });

@@ -14,6 +14,7 @@ import type { DataStore } from "../../src/store/data.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readState } from "../../src/store/reading.ts";
 import { Store } from "../../src/store/store.ts";
+import { pointsOf, wantedReason } from "../_entries.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { ruledFiles, segment, systemError } from "../store/_faults.ts";
 import { putLongTokens } from "./_setup.ts";
@@ -21,7 +22,7 @@ import { putLongTokens } from "./_setup.ts";
 const origin = { who: "operator", operation: "test" };
 
 function put(store: DataStore, reason: string, points: number): Promise<void> {
-  return store.change(origin, (draft) => draft.wantedReasons.put({ reason, points }));
+  return store.change(origin, (draft) => draft.entries.put(wantedReason(reason, points)));
 }
 
 it("a restore includes the changes of others since it was prepared", async (t) => {
@@ -60,9 +61,7 @@ it("a restore includes the changes of others since it was prepared", async (t) =
 async function statesAround(folder: string, sequence: number) {
   const pointsAt = async (until: number) => {
     const { database } = await readState(nodeFiles, folder, model, until);
-    return Object.fromEntries(
-      Array.from(database.view.wantedReasons.values(), ({ reason, points }) => [reason, points]),
-    );
+    return pointsOf(database.view.entries.values());
   };
   return { previous: await pointsAt(sequence - 1), restored: await pointsAt(sequence) };
 }
@@ -111,7 +110,7 @@ it("a moment is read again if a snapshot deletes its files meanwhile", async (t)
   });
   const { database } = await readSource(files, folder, { kind: "moment", sequence: 1 });
   assert.equal(dropped, 1);
-  assert.deepEqual([...database.view.wantedReasons.values()], [{ reason: "A", points: 1 }]);
+  assert.deepEqual([...database.view.entries.values()], [wantedReason("A")]);
 });
 
 it("a restore takes memory for its changes, not for another copy of the data", async (t) => {

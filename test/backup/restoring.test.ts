@@ -10,8 +10,9 @@ import type { DataStore } from "../../src/store/data.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readHistory } from "../../src/store/journal/history.ts";
 import { Store } from "../../src/store/store.ts";
+import { pointsOf, wantedReason } from "../_entries.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { pointsOf, watchersOf } from "./_setup.ts";
+import { watchersOf } from "./_setup.ts";
 
 const origin = { who: "operator", operation: "test" };
 const instant = Date.parse("2026-03-01T03:00:00Z");
@@ -36,18 +37,18 @@ async function places(t: TestContext) {
   const store: DataStore = await Store.open({ folder, model });
   t.after(() => store.close());
   await store.change(origin, (draft) => {
-    draft.wantedReasons.put({ reason: "A", points: 1 });
-    draft.wantedReasons.put({ reason: "B", points: 1 });
+    draft.entries.put(wantedReason("A", 1));
+    draft.entries.put(wantedReason("B", 1));
     draft.tokens.put(token("a"));
   });
   await writeBackup(nodeFiles, folder, file, { force: false, now: instant, progress: () => {} });
   await store.change(origin, (draft) => {
-    draft.wantedReasons.put({ reason: "B", points: 2 });
-    draft.wantedReasons.put({ reason: "C", points: 1 });
+    draft.entries.put(wantedReason("B", 2));
+    draft.entries.put(wantedReason("C", 1));
     draft.tokens.delete("a");
   });
   const backup = (tokens: boolean): RestoreRequest => ({ source: { kind: "backup", file }, tokens });
-  const points = () => pointsOf(store.data.wantedReasons.values());
+  const points = () => pointsOf(store.data.entries.values());
   return { base, store, file, backup, points };
 }
 
@@ -65,7 +66,12 @@ async function lastOperation(store: DataStore): Promise<string | undefined> {
 
 const none = { count: 0, first: [] };
 const one = (name: string) => ({ count: 1, first: [name] });
-const reasons = { resource: "wantedReasons", added: none, changed: one("B"), removed: one("C") };
+const reasons = {
+  resource: "entries",
+  added: none,
+  changed: one("wantedreason/B"),
+  removed: one("wantedreason/C"),
+};
 const tokens = { resource: "tokens", added: one("a"), changed: none, removed: none };
 
 describe("the preview of a restore", () => {
@@ -167,7 +173,7 @@ describe("a restore", () => {
 describe("an import", () => {
   it("returns what it changed, and has its own name", async (t) => {
     const { base, store, points } = await places(t);
-    const source = await exportTo(join(base, "e.json"), { wantedReasons: [{ reason: "D", points: 4 }] });
+    const source = await exportTo(join(base, "e.json"), { entries: [wantedReason("D", 4)] });
     const { sequence, changes, instant: begun } = await restoreRecords(store, { source, tokens: false });
     assert.deepEqual([sequence, changes, begun, points()], [3, 4, null, { D: 4 }]);
     assert.equal(await lastOperation(store), "data.import by operator");
@@ -176,8 +182,8 @@ describe("an import", () => {
   it("names the collections that it lacks, if that removes records", async (t) => {
     const { base, store } = await places(t);
     for (const [collections, expected] of [
-      [{}, ["collections.wantedReasons is missing: all its records are removed"]],
-      [{ wantedReasons: [] }, []],
+      [{}, ["collections.entries is missing: all its records are removed"]],
+      [{ entries: [] }, []],
     ] as const) {
       const source = await exportTo(join(base, "e.json"), collections);
       const { problems, changes } = await previewRestore(store, { source, tokens: false });

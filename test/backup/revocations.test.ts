@@ -6,6 +6,7 @@ import { model, type Token } from "../../src/domain/model.ts";
 import type { DataStore } from "../../src/store/data.ts";
 import { nodeFiles, readWhole } from "../../src/store/folder/files.ts";
 import { Store } from "../../src/store/store.ts";
+import { wantedReason } from "../_entries.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { ruledFiles, systemError } from "../store/_faults.ts";
 import { watchersOf } from "./_setup.ts";
@@ -39,7 +40,7 @@ describe("the revocations in the journal", () => {
     await put(store, "dd", 8);
     await put(store, "dd", 9);
     await put(store, "ee", null);
-    await store.change(origin, (draft) => draft.wantedReasons.put({ reason: "A", points: 1 }));
+    await store.change(origin, (draft) => draft.entries.put(wantedReason("A", 1)));
     const { revocations, close } = await followRevocations(nodeFiles, store);
     close();
     assert.deepEqual(Object.fromEntries(revocations), { aa: 5, cc: 7, dd: 9 });

@@ -18,9 +18,10 @@ import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { Store } from "../../src/store/store.ts";
+import { pointsOf, wantedKey, wantedReason } from "../_entries.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { ruledFiles, segment, systemError } from "../store/_faults.ts";
-import { pointsOf, write } from "./_setup.ts";
+import { write } from "./_setup.ts";
 
 const instant = Date.parse("2026-03-01T03:00:00Z");
 
@@ -48,7 +49,7 @@ describe("a backup as a source", () => {
   it("has the records, and the instant at which it was begun", async (t) => {
     const { data, file } = await places(t);
     const source = await readSource(nodeFiles, data, { kind: "backup", file });
-    assert.deepEqual(pointsOf(source.database.view.wantedReasons.values()), { A: 1, B: 2 });
+    assert.deepEqual(pointsOf(source.database.view.entries.values()), { A: 1, B: 2 });
     assert.deepEqual([source.records, source.instant, source.database.sequence], [2, instant, 2]);
   });
 
@@ -138,14 +139,14 @@ describe("a backup as a source", () => {
     const folder = join(base, "invalid");
     const store = await Store.open({ folder, model });
     await store.change({ who: "operator", operation: "test" }, (draft) =>
-      draft.wantedReasons.put({ reason: "C", points: -3 }),
+      draft.entries.put(wantedReason("C", Number.NaN)),
     );
     await store.snapshot();
     await store.close();
     // A snapshot has the form of a backup.
     await assert.rejects(readBackup(nodeFiles, join(folder, "snapshot-000000000001.jsonl")), {
       message:
-        /^snapshot-000000000001\.jsonl is not a whole backup: a record of wantedReasons, points: .+\.$/,
+        /^snapshot-000000000001\.jsonl is not a whole backup: a record of entries, values\.points: .+\.$/,
       hint: /^Use another backup/,
     });
   });
@@ -156,9 +157,9 @@ describe("an export as a source", () => {
     const file = join(await temporaryFolder(t), "e.json");
     const revisions = new Set<string>();
     for (const points of [1, 1, 2]) {
-      await writeFile(file, exportOf({ wantedReasons: [{ reason: "A", points }] }));
+      await writeFile(file, exportOf({ entries: [wantedReason("A", points)] }));
       const read = await readSource(nodeFiles, "/none", { kind: "export", file });
-      assert.deepEqual(pointsOf(read.database.view.wantedReasons.values()), { A: points });
+      assert.deepEqual(pointsOf(read.database.view.entries.values()), { A: points });
       assert.deepEqual([read.records, read.instant], [1, null]);
       revisions.add(read.revision);
     }
@@ -182,9 +183,9 @@ describe("a moment as a source", () => {
   it("has the records after that change, and a revision of its own", async (t) => {
     const { data } = await places(t);
     const first = await readSource(nodeFiles, data, moment(1));
-    assert.deepEqual(pointsOf(first.database.view.wantedReasons.values()), { A: 1 });
+    assert.deepEqual(pointsOf(first.database.view.entries.values()), { A: 1 });
     const second = await readSource(nodeFiles, data, moment(2));
-    assert.deepEqual(pointsOf(second.database.view.wantedReasons.values()), { A: 1, B: 2 });
+    assert.deepEqual(pointsOf(second.database.view.entries.values()), { A: 1, B: 2 });
     assert.deepEqual([first.records, second.records, second.instant], [1, 2, null]);
     assert.notEqual(first.revision, second.revision);
     assert.equal((await readSource(nodeFiles, data, moment(1))).revision, first.revision);
@@ -195,9 +196,9 @@ describe("a moment as a source", () => {
     const store = await Store.open({ folder, model });
     t.after(() => store.close());
     const origin = { who: "operator", operation: "test" };
-    await store.change(origin, (draft) => draft.wantedReasons.put({ reason: "A", points: 1 }));
+    await store.change(origin, (draft) => draft.entries.put(wantedReason("A", 1)));
     await store.snapshot();
-    await store.change(origin, (draft) => draft.wantedReasons.delete("a"));
+    await store.change(origin, (draft) => draft.entries.delete(wantedKey("A")));
     let attempts = 0;
     const files = ruledFiles(async ({ operation, path }) => {
       if (operation !== "readPieces" || !path.endsWith(segment(2)) || attempts > 0) return undefined;
@@ -207,7 +208,7 @@ describe("a moment as a source", () => {
     });
     const { database, records } = await readSource(files, folder, moment(2));
     assert.equal(attempts, 1);
-    assert.deepEqual([[...database.view.wantedReasons.values()], records], [[], 0]);
+    assert.deepEqual([[...database.view.entries.values()], records], [[], 0]);
   });
 
   it("after the last change is unknown", async (t) => {
@@ -223,10 +224,7 @@ describe("a moment as a source", () => {
 describe("the encoding of an export", () => {
   it("must be UTF-8, so that no name is changed by reading it", async (t) => {
     const file = join(await temporaryFolder(t), "e.json");
-    await writeFile(
-      file,
-      Buffer.from(exportOf({ wantedReasons: [{ reason: "Störung", points: 1 }] }), "latin1"),
-    );
+    await writeFile(file, Buffer.from(exportOf({ entries: [wantedReason("Störung")] }), "latin1"));
     await assert.rejects(readSource(nodeFiles, "/none", { kind: "export", file }), {
       problems: ["it is not UTF-8: save it in that encoding"],
     });
@@ -234,7 +232,7 @@ describe("the encoding of an export", () => {
 
   it("may begin with a byte-order mark", async (t) => {
     const file = join(await temporaryFolder(t), "e.json");
-    await writeFile(file, `\ufeff${exportOf({ wantedReasons: [{ reason: "Störung", points: 1 }] })}`);
+    await writeFile(file, `\ufeff${exportOf({ entries: [wantedReason("Störung")] })}`);
     const source = await recognizeSource(nodeFiles, file, "backup");
     assert.equal(source.kind, "export");
     assert.equal((await readSource(nodeFiles, "/none", source)).records, 1);
@@ -253,7 +251,7 @@ describe("an inconsistent source", () => {
       ]);
       return true;
     });
-    await writeFile(file, exportOf({ wantedReasons: [{ reason: "A", points: 1 }] }));
+    await writeFile(file, exportOf({ entries: [wantedReason("A")] }));
     const { problems, records } = await readConsistentSource(nodeFiles, "/none", { kind: "export", file });
     assert.deepEqual([problems, records], [[], 1]);
   });
@@ -277,7 +275,7 @@ it("the records of a database are counted in all of its collections", () => {
   const database = new Database(model);
   assert.equal(countOf(database), 0);
   database.collection("statistics").set("a", statistic);
-  database.collection("wantedReasons").set("a", { reason: "A", points: 1 });
-  database.collection("wantedReasons").set("b", { reason: "B", points: 1 });
+  database.collection("entries").set(wantedKey("A"), wantedReason("A"));
+  database.collection("entries").set(wantedKey("B"), wantedReason("B"));
   assert.equal(countOf(database), 3);
 });

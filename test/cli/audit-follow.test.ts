@@ -25,7 +25,7 @@ it("shows earlier changes, then each that comes, with the name of a player who i
   await running.shows(/^2\t.*Theft$/m);
   await desk.ok("player", "add", "Bob", "--member", "POLICE:4");
   await add(desk, "Arson", "--as", "Bob");
-  await running.shows(/^4\t.*\tBob\twantedreason\.add\tadded the wanted reason Arson$/m);
+  await running.shows(/^4\t.*\tBob\twantedreason\.add\tadded the entry wantedreason\/Arson$/m);
   assert.equal(await running.stop(), 0);
 });
 
@@ -37,7 +37,7 @@ it("shows every change of a service once, also in new segments, and says when th
   await running.shows(/^2\t/m);
   for (const reason of ["Arson", "Fraud", "Speed"]) {
     await add(desk, reason);
-    await running.shows(new RegExp(`added the wanted reason ${reason}$`, "m"));
+    await running.shows(new RegExp(`added the entry wantedreason/${reason}$`, "m"));
     await (await connectControl(desk.data))?.run("data.snapshot", {});
   }
   assert.equal(linesOf(running.stdout.text).length, 4);

@@ -1,4 +1,4 @@
 /** The transcripts of the route table. Runs alone: they set the clock, and take long. */
 import { declareTranscripts } from "./_transcript.ts";
 
-declareTranscripts("routes.md", "reloading.md", "routes-test.md");
+declareTranscripts("lists.md", "routes.md", "reloading.md", "routes-test.md");

@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { houseBanReason } from "../_entries.ts";
 import {
   assertIncludes,
   assertLacks,
@@ -178,11 +179,11 @@ describe("strict Java records", { skip: withoutJava }, () => {
     await world.ok(token, "/wantedreason/add", { reason: longest, points: 1000 });
     await world.ok(token, "/event/bomb", { startTime: 0 });
     await world.ok(token, "/mgmt/version", { type: "add", version: "0.1" });
-    const lasting = Array.from({ length: 50 }, (_, index) => ({ reason: `Reason-${index}`, days: 3650 }));
+    const lasting = Array.from({ length: 50 }, (_, index) => `Reason-${index}`);
     const creator = { creatorName: null, creatorUUID: null };
-    const reasons = lasting.map((each) => ({ ...each, ...creator }));
+    const reasons = lasting.map((reason) => ({ reason, days: 3650, ...creator }));
     await world.service.store.change({ who: "operator", operation: "test" }, (draft) => {
-      for (const each of lasting) draft.houseBanReasons.put(each);
+      for (const reason of lasting) draft.entries.put(houseBanReason(reason, 3650));
       draft.houseBans.put({ name: "Mallory", uuid: null, startTime: world.clock.time, reasons });
       draft.events.put({ kind: "bankRob", startTime: 8_640_000_000_000_000 });
       draft.counters.put({ name: "requests", value: Number.MAX_SAFE_INTEGER });

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 
 it("the steps that add an operation work as written", async (t) => {
   const folder = await temporaryFolder(t);
-  const copied = ["src", "cli", "test", "data/seed.yaml", "routes.yaml", "routes.test.yaml", "package.json"];
+  const copied = ["src", "cli", "test", "data", "routes.yaml", "routes.test.yaml", "package.json"];
   for (const name of copied) await cp(join(projectFolder, name), join(folder, name), { recursive: true });
   for (const name of ["node_modules", "docs"]) await symlink(join(projectFolder, name), join(folder, name));
   // The test run would make the inner one report to it.

@@ -49,12 +49,6 @@ describe("the reference", () => {
     assert.equal(section(page, "routes"), expected, "run that command and paste its output");
   });
 
-  it("has the 34 operations of the interface and the bundle", () => {
-    const paths = Array.from(section(page, "routes").matchAll(/^\| `(\/[^`]+)`/gm), ([, path]) => path);
-    assert.equal(new Set(paths).size, 35);
-    assert.equal(paths.length, 35);
-  });
-
   it("has every failure code with its status", () => {
     const listed = rows(section(page, "failures")).map(([status, code]) => `${code} ${status}`);
     const expected = failureCodes.map((code) => `\`${code}\` ${statusOf[code]}`);

@@ -63,6 +63,15 @@ it("the limits on the page are those of the shipped table, and its example is a 
   assert.deepEqual(table?.limits, toLimits());
 });
 
+it("the statistics, events and scores on the page are valid, and declare their operations", () => {
+  const [declared = ""] = blocks(page, "statistics");
+  const routes = ["statistic.add", "event.race", "event.final"].map(
+    (handler) => `  /{player}/${handler}: { summary: S., restriction: administrators, handler: ${handler} }`,
+  );
+  const table = `prefix: /racing/{token}\n${declared}routes:\n${routes.join("\n").replaceAll("{player}/event", "event")}\n`;
+  assert.deepEqual(checkRoutes(table, { group: [], faction: [], service: [] }).faults, []);
+});
+
 it("the walkthrough, pasted into a shell, prints what the page shows", async (t) => {
   const folder = await realpath(await temporaryFolder(t));
   const env = await runBuildIn(folder);

@@ -14,6 +14,13 @@ function fieldsOf(schema: object, prefix = ""): string[] {
   ]);
 }
 
+/** Returns the fields of a record that a function reads. */
+function readBy(read: (record: unknown) => unknown): string[] {
+  const fields: string[] = [];
+  read(new Proxy({}, { get: (_, field) => void fields.push(String(field)) }));
+  return fields;
+}
+
 for (const name of collectionNames) {
   if (name === "players" || name === "names") continue;
   it(`${name} declare the fields that refer to others`, () => {
@@ -24,7 +31,7 @@ for (const name of collectionNames) {
     const declared = new Set([
       ...(player === undefined ? [] : [player.field]),
       ...(subject === undefined ? [] : ["name", "uuid"]),
-      ...(named === undefined ? [] : [named.field]),
+      ...(named === undefined ? [] : readBy(named)),
       ...(creator === undefined ? [] : [`${path}creatorName`, `${path}creatorUUID`]),
     ]);
     const fields = fieldsOf(definition.schema);

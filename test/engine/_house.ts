@@ -72,7 +72,10 @@ export class House {
       operation("books.remove", "change", v.object({ book, pages }), () => "Removed."),
       operation("readers.show", "read", v.object({ reader }), (input) => input),
     ]);
-    const { table: checked, faults } = checkTable(text, { operations, vocabulary: () => vocabulary });
+    const { table: checked, faults } = checkTable(text, {
+      operations: () => operations,
+      vocabulary: () => vocabulary,
+    });
     assert.ok(checked !== undefined, JSON.stringify(faults));
     this.#engine = new Engine({
       table: checked,

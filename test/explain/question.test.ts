@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import type { Pair } from "../../src/explain/question.ts";
+import { wantedReason } from "../_entries.ts";
 import { openWorld, prefix, questionsOf } from "../_setup.ts";
 
 const token = `gat_${"A".repeat(43)}`;
@@ -15,7 +16,7 @@ const ada = await world.player("Ada", { members: { POLICE: 4, RESCUE: 4 } });
 const bob = await world.player("Bob", { members: { GROVE: 4 } });
 await world.player("Eve", { groups: ["BLACKLIST"] });
 await world.service.store.change({ who: "operator", operation: "data.import" }, (draft) => {
-  for (const reason of older) draft.wantedReasons.put({ reason, points: 1 });
+  for (const reason of older) draft.entries.put(wantedReason(reason));
 });
 const questions = questionsOf(world.service);
 

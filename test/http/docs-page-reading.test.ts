@@ -74,7 +74,7 @@ test("reading the documentation page", { skip: noBrowser }, async (t) => {
     const found = {
       score: ["/event", "/event/gangwar"],
       kill: kills,
-      KILLS: kills.filter((path) => !/add$|set$/.test(path) || path.startsWith("/blacklist")),
+      KILLS: kills,
       "bank robbery": ["/event", "/event/bankrob"],
       article: ["/navipoint", "/navipoint/add"],
       coordinates: ["/navipoint", "/navipoint/add", "/navipoint/remove"],

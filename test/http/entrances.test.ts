@@ -237,7 +237,7 @@ function shopOf(text: string) {
     },
   };
   const { table, faults } = checkTable(text, {
-    operations: new Map([["any", operation]]),
+    operations: () => new Map([["any", operation]]),
     vocabulary: () => vocabulary,
   });
   if (table === undefined) return { faults };

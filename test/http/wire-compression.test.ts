@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { ReadyBody } from "../../src/engine/body.ts";
+import { wantedReason } from "../_entries.ts";
 import { openAs, prefix, type World } from "../_setup.ts";
 
 /** Opens a service with a list of 60 wanted reasons. */
@@ -10,7 +11,7 @@ async function open(t: TestContext): Promise<{ world: World; ask: Ask }> {
   const { world, token } = await openAs(t, "Ada");
   await world.service.store.change({ who: "operator", operation: "test" }, (draft) => {
     for (let points = 0; points < 60; points += 1)
-      draft.wantedReasons.put({ reason: `Reason-${points}`, points });
+      draft.entries.put(wantedReason(`Reason-${points}`, points));
   });
   const ask: Ask = (headers, path = "/wantedreason") =>
     Promise.resolve(world.service.fetch(new Request(`http://x${prefix}/${token}${path}`, { headers })));

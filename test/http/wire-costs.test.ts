@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { mostCompared } from "../../src/domain/text.ts";
+import { houseBanReason, wantedReason } from "../_entries.ts";
 import { assertFailure, everyRight, openAs, openWorld, prefix } from "../_setup.ts";
 
 describe("a refusal", () => {
@@ -56,7 +57,7 @@ describe("a refusal", () => {
     const names = Array.from({ length: 400 }, (_, index) => `N${index}`);
     await world.service.store.change({ who: "operator", operation: "test" }, (draft) => {
       for (const [position, name] of names.entries()) {
-        draft.houseBanReasons.put({ reason: name, days: 1 });
+        draft.entries.put(houseBanReason(name, 1));
         for (const kind of ["group", "faction"] as const) draft.names.put({ kind, name, position });
       }
     });
@@ -118,7 +119,7 @@ describe("a header of more than 1,000 characters", () => {
     const { world, token } = await openAs(t, "Ada", everyRight);
     await world.service.store.change({ who: "operator", operation: "test" }, (draft) => {
       for (let points = 0; points < 60; points += 1)
-        draft.wantedReasons.put({ reason: `Reason-${points}`, points });
+        draft.entries.put(wantedReason(`Reason-${points}`, points));
     });
     const read = (headers: Record<string, string>) =>
       world.get(token, "/wantedreason", {}, { method: "HEAD", headers });

@@ -43,9 +43,6 @@ describe("texts", () => {
       const { info, hint } = answer.body;
       assertIncludes(`${info} ${hint}`, '"-"');
     }
-    const point = { x: 1, y: 2, z: 3, article: "der" };
-    const named = await world.get(token, "/navipoint/add", { name: "City Hall", ...point });
-    assertFailure(named, 400, "PARAMETER_INVALID", "name");
     assert.deepEqual(structuredClone(world.snapshot()), before);
   });
 
@@ -101,8 +98,6 @@ describe("texts", () => {
       await world.ok(token, "/blacklistreason/grove/add", { reason: name, price: 1, kills: 2 });
       const blacklist = await world.ok(token, "/blacklistreason/GROVE");
       assert.deepEqual(blacklist, [{ reason: name, price: 1, kills: 2 }]);
-      await world.ok(token, "/navipoint/add", { name, x: 1, y: 2, z: 3, article: "die" });
-      assert.equal((await world.ok(token, "/navipoint"))[0].name, name);
       await world.ok(token, "/housebanreason/add", { reason: name, days: 1 });
       await world.ok(token, "/houseban/add", { name, reason: name });
       const [ban] = await world.ok(token, "/houseban");
@@ -179,15 +174,6 @@ describe("known names", () => {
     const statistic = await world.ok(token, "/statistic/Root");
     assert.equal(statistic.gameplay.kills, 3);
     assert.deepEqual(statistic.faction, { name: "GROVE", rank: 9 });
-  });
-
-  it("an article is one of der, die and das", async (t) => {
-    const { world, token } = await openAs(t, "Root", everyRight);
-    await world.ok(token, "/navipoint/add", { name: "Pier", x: 1, y: 2, z: 3, article: "der" });
-    assert.equal((await world.ok(token, "/navipoint"))[0].article, "der");
-    const other = await world.get(token, "/navipoint/add", { name: "Dock", x: 1, y: 2, z: 3, article: "le" });
-    assertFailure(other, 400, "PARAMETER_INVALID", "article");
-    for (const article of ["der", "die", "das"]) assertIncludes(other.body.info, article);
   });
 });
 

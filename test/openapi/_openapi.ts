@@ -35,7 +35,7 @@ types:
 /** Returns a table of these routes, as YAML. */
 export function tableOf(routes: string, operations: Operations = libraryOperations()): Table {
   const { table, faults } = checkTable(`${head}routes:\n${routes}`, {
-    operations,
+    operations: () => operations,
     vocabulary: () => vocabulary,
   });
   assert.ok(table !== undefined, JSON.stringify(faults));

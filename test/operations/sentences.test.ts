@@ -29,36 +29,12 @@ const changes: Readonly<Record<string, Steps>> = {
     ["/wantedreason/remove", { reason: "THEFT" }, 200, "Removed the wanted reason Theft."],
     ["/wantedreason/remove", { reason: "THEFT" }, 404, "There is no wanted reason THEFT."],
   ],
-  "a blacklist reason": [
+  "an entry of another list": [
     ["/blacklistreason/GROVE/add", betrayal, 200, "Added the blacklist reason Betrayal."],
-    ["/blacklistreason/GROVE/add", betrayal, 200, "The blacklist reason Betrayal already exists."],
-    [
-      "/blacklistreason/GROVE/add",
-      { ...betrayal, kills: 4 },
-      409,
-      "The blacklist reason Betrayal already exists with different values.",
-    ],
-    ["/blacklistreason/GROVE/remove", { reason: "Betrayal" }, 200, "Removed the blacklist reason Betrayal."],
-    ["/blacklistreason/GROVE/remove", { reason: "Betrayal" }, 404, "There is no blacklist reason Betrayal."],
-  ],
-  "a house-ban reason": [
-    ["/housebanreason/add", noise, 200, "Added the house-ban reason Noise."],
-    ["/housebanreason/add", noise, 200, "The house-ban reason Noise already exists."],
-    [
-      "/housebanreason/add",
-      { ...noise, days: 4 },
-      409,
-      "The house-ban reason Noise already exists with different values.",
-    ],
-    ["/housebanreason/remove", { reason: "Noise" }, 200, "Removed the house-ban reason Noise."],
-    ["/housebanreason/remove", { reason: "Noise" }, 404, "There is no house-ban reason Noise."],
-  ],
-  "a navi point": [
+    ["/blacklistreason/GROVE/remove", { reason: "betrayal" }, 200, "Removed the blacklist reason Betrayal."],
     ["/navipoint/add", base, 200, "Added the navi point Base."],
-    ["/navipoint/add", base, 200, "The navi point Base already exists."],
     ["/navipoint/add", { ...base, y: 4 }, 409, "The navi point Base already exists with different values."],
     ["/navipoint/remove", { name: "Base" }, 200, "Removed the navi point Base."],
-    ["/navipoint/remove", { name: "Base" }, 404, "There is no navi point Base."],
   ],
   "a house ban": [
     ["/housebanreason/add", noise, 200, "Added the house-ban reason Noise."],
@@ -96,11 +72,6 @@ const changes: Readonly<Record<string, Steps>> = {
     ["/event/bankrob", { startTime: start }, 200, "The bank robbery is already known."],
     ["/event/bankrob", { startTime: start - 1 }, 200, "A later bank robbery is already known."],
     ["/event/bankrob", { startTime: start + 1 }, 200, "Added the bank robbery."],
-  ],
-  "a bomb": [
-    ["/event/bomb", { startTime: start }, 200, "Added the bomb."],
-    ["/event/bomb", { startTime: start }, 200, "The bomb is already known."],
-    ["/event/bomb", { startTime: start - 1 }, 200, "A later bomb is already known."],
   ],
   "a score": [
     ["/event/gangwar", { attacker: 1, defender: 2 }, 200, "The score is now 1 to 2."],

@@ -1,5 +1,7 @@
 /** Statistics of players and the top list. */
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { assertFailure, everyRight, openAs, openWorld, type World } from "../_setup.ts";
 
@@ -271,5 +273,83 @@ describe("/statistic/top", () => {
     await count(world, token, "Gone", { KILL: 3 });
     await world.service.administer("player.remove", { player: "Gone" });
     assert.deepEqual(await world.ok(token, "/statistic/top"), empty);
+  });
+});
+
+describe("the statistics of a table", () => {
+  const tableOf = (declared: string) => `
+prefix: /gameaddon/v1/{tokenString}
+${declared}
+types: { statisticType: { type: enum, values: [KILL] } }
+routes:
+  /statistic/top: { summary: Returns the top list., restriction: open, handler: statistic.top }
+  /statistic/{player}: { summary: Returns a player., restriction: open, handler: statistic.show }
+  /statistic/{player}/add: { summary: Adds one., restriction: { self: player }, handler: statistic.add }
+  /statistic/{player}/set: { summary: Sets one., restriction: open, handler: statistic.set }
+`;
+  const shipped = tableOf("");
+  const racing =
+    tableOf(`statistics: { KILL: { counter: kills }, WIN: { counter: wins }, START: { counter: starts } }
+ratios: { rate: [wins, starts], kd: [kills, wins] }`);
+
+  it("are in the player's, in the top list, and the values of the type", async (t) => {
+    const { world, token } = await openAs(t, "Ada", {}, { routes: racing });
+    await count(world, token, "Ada", { WIN: 3, START: 4 });
+    await world.ok(token, "/statistic/Ada/add", { type: "win" });
+    const { gameplay } = await world.ok(token, "/statistic/Ada");
+    assert.equal(JSON.stringify(gameplay), '{"kd":0,"kills":0,"rate":1,"starts":4,"wins":4}');
+    assert.equal(
+      JSON.stringify(await world.ok(token, "/statistic/top")),
+      `{"kills":[],"wins":[{"name":"Ada","value":4}],"starts":[{"name":"Ada","value":4}],${'"rate":[{"name":"Ada","value":1,"wins":4,"starts":4}],"kd":[]}'}`,
+    );
+    const answer = await world.get(token, "/statistic/Ada/add", { type: "DEATH" });
+    assertFailure(answer, 400, "PARAMETER_INVALID", "type");
+    assert.match(answer.body.info, /KILL, START or WIN/);
+  });
+
+  it("narrow to those of a route that declares the type itself", async (t) => {
+    const routes = racing.replace("handler: statistic.add", "$&, parameters: { type: statisticType }");
+    const { world, token } = await openAs(t, "Ada", {}, { routes });
+    await world.ok(token, "/statistic/Ada/add", { type: "KILL" });
+    const answer = await world.get(token, "/statistic/Ada/add", { type: "WIN" });
+    assertFailure(answer, 400, "PARAMETER_INVALID", "type");
+  });
+
+  it("change while the service runs: no request is dropped, and counters of before return", async (t) => {
+    const { world, token } = await openAs(t, "Ada", {}, { routes: shipped, transport: "socket" });
+    await count(world, token, "Ada", { KILL: 2, DEATH: 1 });
+    let isOver = false;
+    const shapes = new Set<string>();
+    const asking = Promise.all(
+      ["/statistic/top", "/statistic/Ada"].map(async (path) => {
+        while (!isOver) {
+          const body = await world.ok(token, path);
+          shapes.add(Object.keys(body.gameplay ?? body).join());
+        }
+      }),
+    );
+    for (const text of [racing, shipped, `${shipped}#`, racing]) {
+      await writeFile(join(world.folder, "routes.yaml"), text);
+      await world.service.reloadRoutes();
+      const isRacing = text === racing;
+      const { gameplay } = await world.ok(token, "/statistic/Ada");
+      assert.deepEqual([gameplay.kills, gameplay.deaths], [2, isRacing ? undefined : 1]);
+      const top = await world.ok(token, "/statistic/top");
+      assert.deepEqual(top.kills, [{ name: "Ada", value: 2 }]);
+      assert.deepEqual("wins" in top, isRacing);
+    }
+    isOver = true;
+    await asking;
+    assert.deepEqual([...shapes].sort(), [
+      "deaths,kd,kills,playTime,revives,services",
+      "kd,kills,rate,starts,wins",
+      "kills,deaths,playTime,revives,services,kd",
+      "kills,wins,starts,rate,kd",
+    ]);
+    await count(world, token, "Ada", { WIN: 1 });
+    const stored = [...world.service.store.data.statistics.values()].map(({ uuid: _, ...rest }) => rest);
+    assert.deepEqual(stored, [
+      { deaths: 1, kills: 2, playTime: 0, revives: 0, services: 0, starts: 0, wins: 1 },
+    ]);
   });
 });

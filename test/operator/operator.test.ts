@@ -5,7 +5,7 @@ import { model } from "../../src/domain/model.ts";
 import { Activity } from "../../src/identity/activity.ts";
 import { type Environment, runOperation } from "../../src/operator/define.ts";
 import { administer, type OperatorInput, type OperatorOperationName } from "../../src/operator/index.ts";
-import { undo } from "../../src/operator/undo.ts";
+import { undo } from "../../src/operator/undo/undo.ts";
 import type { DataStore } from "../../src/store/data.ts";
 import { Store } from "../../src/store/store.ts";
 import type { Table } from "../../src/table/table.ts";

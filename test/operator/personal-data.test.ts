@@ -1,6 +1,7 @@
 /** The records about one person: which belong to the person, registered or not, and which to others. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { houseBanReason } from "../_entries.ts";
 import { Desk, one, three, two } from "./_desk.ts";
 
 /** Returns the records of a person that are not empty, and the UUIDs. */
@@ -36,14 +37,14 @@ describe("the personal data of", () => {
       desk.activity.note(uuid, "2.5.1", desk.now);
       data.statistics.put({ uuid, ...zero });
       data.targets.put({ name, uuid, done: false, listed: 1 });
-      data.houseBanReasons.put({ reason: `by ${name}`, days: 1, creatorName: name, creatorUUID: uuid });
+      data.entries.put(houseBanReason(`by ${name}`, 1, { creatorName: name, creatorUUID: uuid }));
       data.houseBans.put(ban(name, uuid, three));
       data.repetitions.put({ scope: uuid, key: "k", request: "r", info: "i", instant: 1 });
     }
     data.houseBans.put(ban("Carl", null, one));
     data.houseBans.put(ban("Dora", null, null));
-    data.houseBanReasons.put({ reason: "old", days: 1 });
-    data.houseBanReasons.put({ reason: "by nobody", days: 1, creatorName: null, creatorUUID: null });
+    data.entries.put(houseBanReason("old", 1));
+    data.entries.put(houseBanReason("by nobody", 1, { creatorName: null, creatorUUID: null }));
     const [issued] = data.tokens.find("player", one);
     assert.ok(issued !== undefined);
     const { hash: _, ...token } = issued;
@@ -60,8 +61,8 @@ describe("the personal data of", () => {
         memberships: [{ uuid: one, organisation: "GROVE", rank: 2 }],
         groupMembers: [{ group: "VIP", name: "Ada", uuid: one }],
         targets: [{ name: "Ada", uuid: one, done: false, listed: 1 }],
+        entries: [houseBanReason("by Ada", 1, { creatorName: "Ada", creatorUUID: one })],
         houseBans: [ban("Ada", one, three), ban("Carl", null, one)],
-        houseBanReasons: [{ reason: "by Ada", days: 1, creatorName: "Ada", creatorUUID: one }],
         tokens: [token],
         activity: [{ uuid: one, lastSeen: desk.now, version: "2.5.1", ...desk.activity.of(one) }],
         repetitions: [{ scope: one, key: "k", request: "r", info: "i", instant: 1 }],

@@ -197,9 +197,7 @@ describe("the list of players", () => {
 });
 
 describe("showing a player", () => {
-  const zero = { deaths: 0, kills: 0, playTime: 0, revives: 0, services: 0 };
-
-  it("has zeros and null for a player who has only been registered", () => {
+  it("has null, and no statistic, for a player who has only been registered", () => {
     const desk = new Desk();
     desk.register("Ada", one);
     assert.deepEqual(desk.run("player.show", { player: "ada" }), {
@@ -211,7 +209,7 @@ describe("showing a player", () => {
       registered: desk.now,
       lastSeen: null,
       version: null,
-      statistic: zero,
+      statistic: {},
       tokens: [],
     });
   });

@@ -1,6 +1,7 @@
 /** Renaming a player: which records get the name, and which refuse it. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { houseBanReason } from "../_entries.ts";
 import { assertRefused, copyOf } from "../_memory.ts";
 import { Desk, one, three, two } from "./_desk.ts";
 
@@ -106,14 +107,14 @@ describe("renaming a player", () => {
 
   it("replaces the creator's name in reasons and bans of that player alone", () => {
     const desk = filled();
-    const { houseBanReasons, houseBans } = desk.data;
+    const { entries, houseBans } = desk.data;
     const former = { creatorName: null, creatorUUID: null };
     const listed = [
-      { reason: "Noise", days: 1, ...byAda },
-      { reason: "Dirt", days: 2, ...byBob },
-      { reason: "Old", days: 3 },
+      houseBanReason("Noise", 1, byAda),
+      houseBanReason("Dirt", 2, byBob),
+      houseBanReason("Old", 3),
     ];
-    for (const reason of listed) houseBanReasons.put(reason);
+    for (const reason of listed) entries.put(reason);
     const banned = [
       { reason: "Noise", days: 1, ...byAda },
       { reason: "Dirt", days: 2, ...byBob },
@@ -127,7 +128,7 @@ describe("renaming a player", () => {
     const untouched = houseBans.get("~carl");
     desk.run("player.rename", { player: "Ada", name: "Countess" });
     const renamed = { creatorName: "Countess", creatorUUID: one };
-    assert.deepEqual([...houseBanReasons.values()], [{ ...listed[0], ...renamed }, ...listed.slice(1)]);
+    assert.deepEqual([...entries.values()], [{ ...listed[0], ...renamed }, ...listed.slice(1)]);
     assert.deepEqual(houseBans.get(three)?.reasons, [{ ...banned[0], ...renamed }, ...banned.slice(1)]);
     assert.equal(houseBans.get("~carl"), untouched);
   });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { namesOf } from "../../src/identity/memberships.ts";
 import type { OperatorInput } from "../../src/operator/index.ts";
+import { blacklistReason } from "../_entries.ts";
 import { assertRefused, copyOf } from "../_memory.ts";
 import { Desk, names, one, two } from "./_desk.ts";
 
@@ -185,15 +186,14 @@ describe("removing a name", () => {
     desk.register("Ada", two, { GROVE: 1 });
     desk.data.memberships.put({ uuid: "3".repeat(32), organisation: "GROVE", rank: 1 });
     for (const player of ["bob", "Ada"]) desk.run("group.add", { player, group: "VIP" });
-    const reason = { price: 1, kills: 1 };
-    desk.data.blacklistReasons.put({ ...reason, faction: "GROVE", reason: "Noise" });
-    desk.data.blacklistReasons.put({ ...reason, faction: "BALLAS", reason: "Dirt" });
+    desk.data.entries.put(blacklistReason("GROVE", "Noise"));
+    desk.data.entries.put(blacklistReason("BALLAS", "Dirt"));
     const refused = (kind: "group" | "faction" | "service", name: string, words: string, hint: string) => {
       const message = `The ${kind} ${name} is in use: ${words}.`;
       assertRefused(() => desk.run("seed.remove", { kind, name }), { code: "CONFLICT", message, hint });
     };
     const members = (name: string) => `\`addon-cli member remove <player> ${name}\` removes a member.`;
-    const reasons = "`addon-cli call` removes a blacklist reason.";
+    const reasons = "`addon-cli call` removes an entry.";
     refused(
       "group",
       "VIP",
@@ -201,18 +201,18 @@ describe("removing a name", () => {
       "`addon-cli group remove <player> VIP` removes a member.",
     );
     refused("service", "POLICE", "1 member (bob)", members("POLICE"));
-    refused("faction", "BALLAS", "1 blacklist reason (Dirt)", reasons);
+    refused("faction", "BALLAS", "1 entry (blacklistreason/BALLAS/Dirt)", reasons);
     refused(
       "faction",
       "GROVE",
-      `3 members (${"3".repeat(32)}, Ada and bob); 1 blacklist reason (Noise)`,
+      `3 members (${"3".repeat(32)}, Ada and bob); 1 entry (blacklistreason/GROVE/Noise)`,
       `${members("GROVE")} ${reasons}`,
     );
     desk.references = { routes: ["/a"], isExcluded: false };
     refused(
       "faction",
       "BALLAS",
-      "1 route of the route table (/a); 1 blacklist reason (Dirt)",
+      "1 route of the route table (/a); 1 entry (blacklistreason/BALLAS/Dirt)",
       `${table} ${reasons}`,
     );
     // A group and a faction of one name do not refer to each other.

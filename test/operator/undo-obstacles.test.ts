@@ -1,7 +1,7 @@
 /** What the refusal of an undo says about the records that cannot be undone. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { describeObstacles, refusal } from "../../src/operator/undo.ts";
+import { describeObstacles, refusal } from "../../src/operator/undo/undo.ts";
 import type { JournalRecord, RecordChange } from "../../src/store/change.ts";
 import { changeOf, recordOf } from "../audit/_history.ts";
 import { one, three, two } from "./_desk.ts";

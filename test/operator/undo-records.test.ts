@@ -1,8 +1,10 @@
 /** Which records of a change can be undone, and why the others cannot. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { undoing } from "../../src/operator/undo.ts";
+import { entryKey } from "../../src/domain/entry.ts";
+import { undoing } from "../../src/operator/undo/undo.ts";
 import type { RecordChange } from "../../src/store/change.ts";
+import { blacklistReason, wantedReason } from "../_entries.ts";
 import { changeOf, recordOf } from "../audit/_history.ts";
 import { Desk, one, two } from "./_desk.ts";
 
@@ -19,8 +21,8 @@ const token = {
   expiresAt: null,
   revokedAt: null,
 };
-const theft = { reason: "Theft", points: 10 };
-const arson = { reason: "Arson", points: 20 };
+const theft = wantedReason("Theft", 10);
+const arson = wantedReason("Arson", 20);
 
 /** Returns the change with its values exchanged. */
 const reversed = ({ collection, key, before, after }: RecordChange): RecordChange => {
@@ -58,23 +60,26 @@ const added = (collection: string, key: string, after: object) => changeOf(colle
 describe("the undo of a change", () => {
   it("gives its records their former values", async () => {
     const desk = new Desk();
-    desk.data.wantedReasons.put(theft);
-    const changes = [added("wantedReasons", "theft", theft), removed("wantedReasons", "arson", arson)];
+    desk.data.entries.put(theft);
+    const changes = [
+      added("entries", "wantedreason/theft", theft),
+      removed("entries", "wantedreason/arson", arson),
+    ];
     await assertUndoing(desk, changes, changes);
-    const edited = [changeOf("wantedReasons", "theft", { ...theft, points: 1 }, theft)];
+    const edited = [changeOf("entries", "wantedreason/theft", wantedReason("Theft", 1), theft)];
     await assertUndoing(desk, edited, edited);
   });
 
   for (const exceptChanged of [false, true]) {
     it(`leaves records that have changed since, with exceptChanged ${exceptChanged}`, async () => {
       const desk = new Desk();
-      desk.data.wantedReasons.put(theft);
-      desk.data.wantedReasons.put({ ...arson, points: 21 });
-      const kept = added("wantedReasons", "theft", theft);
+      desk.data.entries.put(theft);
+      desk.data.entries.put(wantedReason("Arson", 21));
+      const kept = added("entries", "wantedreason/theft", theft);
       const others = [
-        added("wantedReasons", "arson", arson),
-        added("wantedReasons", "fraud", { reason: "Fraud", points: 1 }),
-        removed("wantedReasons", "theft", theft),
+        added("entries", "wantedreason/arson", arson),
+        added("entries", "wantedreason/fraud", wantedReason("Fraud")),
+        removed("entries", "wantedreason/theft", theft),
       ];
       const obstacles = others.map((change) => [change, undefined] as const);
       await assertUndoing(
@@ -89,11 +94,11 @@ describe("the undo of a change", () => {
 
   it("leaves bookkeeping out", async () => {
     const desk = new Desk();
-    desk.data.wantedReasons.put(theft);
+    desk.data.entries.put(theft);
     const seen = added("activity", one, { uuid: one, lastSeen: 1, version: null });
     const repetition = added("repetitions", "Ada k", {});
     const counted = changeOf("counters", "requests", { name: "requests", value: 1 }, null);
-    const kept = added("wantedReasons", "theft", theft);
+    const kept = added("entries", "wantedreason/theft", theft);
     await assertUndoing(desk, [seen, kept, repetition, counted], [kept]);
     for (const changes of [[seen, repetition, counted], []]) {
       const record = recordOf(changes, { sequence: 8, operation: "player.register" });
@@ -112,9 +117,9 @@ describe("the undo of a change", () => {
       return time;
     });
     const desk = new Desk();
-    const reasons = Array.from({ length: 20 }, (_, points) => ({ reason: `r-${points}`, points }));
-    for (const reason of reasons) desk.data.wantedReasons.put(reason);
-    const changes = reasons.map((reason) => added("wantedReasons", reason.reason, reason));
+    const reasons = Array.from({ length: 20 }, (_, points) => wantedReason(`r-${points}`, points));
+    for (const reason of reasons) desk.data.entries.put(reason);
+    const changes = reasons.map((reason) => added("entries", entryKey(reason), reason));
     /** Returns how often the event loop turned during an undo. */
     const turns = async () => {
       let count = 0;
@@ -194,10 +199,10 @@ describe("the undo of a removal", () => {
         "faction",
       ],
       [
-        "blacklistReasons",
-        "CEO/x",
-        { faction: "CEO", reason: "x", price: 1, kills: 1 },
-        "faction CEO of the blacklist reason x (CEO)",
+        "entries",
+        "blacklistreason/ceo/x",
+        blacklistReason("CEO", "x"),
+        "faction CEO of the entry blacklistreason/CEO/x",
         "faction",
       ],
     ] as const;
@@ -273,7 +278,7 @@ describe("an undo except for the records that cannot be undone", () => {
     desk.data.players.put({ ...bob, name: "Ada" });
     const statistics = removed("statistics", one, counters);
     const player = removed("players", one, ada);
-    const reason = removed("wantedReasons", "theft", theft);
+    const reason = removed("entries", "wantedreason/theft", theft);
     const taken = `the player ${two} now has the name Ada`;
     const gone = `the player of the statistic ${one} is no longer registered`;
     const changes = [statistics, player, reason];

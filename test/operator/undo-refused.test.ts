@@ -1,7 +1,8 @@
 /** Changes that cannot be undone at all: those that only added names, and malformed ones. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { undoing } from "../../src/operator/undo.ts";
+import { undoing } from "../../src/operator/undo/undo.ts";
+import { wantedReason } from "../_entries.ts";
 import { changeOf, recordOf } from "../audit/_history.ts";
 import { Desk, one } from "./_desk.ts";
 
@@ -12,12 +13,12 @@ describe("the names that a change added", () => {
 
   it("stay, and the other records are undone", async () => {
     const desk = new Desk();
-    const theft = { reason: "Theft", points: 10 };
-    desk.data.wantedReasons.put(theft);
-    const kept = changeOf("wantedReasons", "theft", null, theft);
+    const theft = wantedReason("Theft", 10);
+    desk.data.entries.put(theft);
+    const kept = changeOf("entries", "wantedreason/theft", null, theft);
     const { changes, obstacles } = await undoing(desk.data, recordOf([named("CEO"), kept]), false);
     assert.deepEqual(obstacles, []);
-    assert.deepEqual(changes, [changeOf("wantedReasons", "theft", theft, null)]);
+    assert.deepEqual(changes, [changeOf("entries", "wantedreason/theft", theft, null)]);
   });
 
   const letters = ["A", "B", "C", "D", "E", "F", "G"];

@@ -2,30 +2,31 @@
 import assert from "node:assert/strict";
 import type { Rebuilt } from "../../src/repair/findings.ts";
 import { examine, type Verified, verify } from "../../src/repair/verify.ts";
-import { chained, inMemory, pointsOf } from "../backup/_setup.ts";
+import { pointsOf, wantedKey, wantedReason } from "../_entries.ts";
+import { chained, inMemory } from "../backup/_setup.ts";
 
 export const journal = (first: number) => `journal-${String(first).padStart(12, "0")}.log`;
 export const snapshot = (sequence: number) => `snapshot-${String(sequence).padStart(12, "0")}.jsonl`;
 
 /** A change of one wanted reason. */
-export const change = (sequence: number, reason: string, points = 1, collection = "wantedReasons") => ({
+export const change = (sequence: number, reason: string, points = 1, collection = "entries") => ({
   ...{ sequence, instant: sequence, who: "operator", operation: "test" },
   ...{ request: null, table: null, undoes: null },
-  changes: [{ collection, key: reason.toLowerCase(), before: null, after: { reason, points } }],
+  changes: [{ collection, key: wantedKey(reason), before: null, after: wantedReason(reason, points) }],
 });
 
 /** A change of the points of one wanted reason; null stands for no reason. */
 export const step = (sequence: number, reason: string, before: number | null, after: number | null) => {
-  const recordOf = (points: number | null) => (points === null ? null : { reason, points });
-  const key = reason.toLowerCase();
-  const changes = [{ collection: "wantedReasons", key, before: recordOf(before), after: recordOf(after) }];
+  const recordOf = (points: number | null) => (points === null ? null : wantedReason(reason, points));
+  const key = wantedKey(reason);
+  const changes = [{ collection: "entries", key, before: recordOf(before), after: recordOf(after) }];
   return { ...change(sequence, reason), changes };
 };
 
 /** A record of a snapshot. */
-export const record = (reason: string, points = 1, collection = "wantedReasons") => ({
+export const record = (reason: string, points = 1, collection = "entries") => ({
   collection,
-  record: { reason, points },
+  record: wantedReason(reason, points),
 });
 
 export class Folder {
@@ -34,7 +35,7 @@ export class Folder {
 
   /** Adds a segment. */
   journal(first: number, ...records: readonly object[]): this {
-    const header = { format: "gameaddon-journal", version: 3, first, chain: this.#chain, instant: 1 };
+    const header = { format: "gameaddon-journal", version: 4, first, chain: this.#chain, instant: 1 };
     const { text, chain } = chained(this.#chain, records);
     this.files.set(journal(first), Buffer.from(`${chained(0, [header]).text}${text}`));
     this.#chain = chain;
@@ -56,7 +57,7 @@ export class Folder {
 
   /** Adds a snapshot of other lines after the last change of the journal. @param fields of its header, unlike usual */
   oddSnapshot(sequence: number, fields: object, ...lines: readonly unknown[]): this {
-    const usual = { format: "gameaddon-snapshot", version: 2, sequence, chain: this.#chain, instant: 1 };
+    const usual = { format: "gameaddon-snapshot", version: 3, sequence, chain: this.#chain, instant: 1 };
     this.files.set(snapshot(sequence), Buffer.from(chained(0, [{ ...usual, ...fields }, ...lines]).text));
     return this;
   }
@@ -113,7 +114,7 @@ export class Folder {
 }
 
 /** The points of each wanted reason. */
-export const pointsIn = ({ database }: Rebuilt) => pointsOf(database.view.wantedReasons.values());
+export const pointsIn = ({ database }: Rebuilt) => pointsOf(database.view.entries.values());
 /** Changes 1 to 5 add the reasons A to E, and so many records are in the snapshot after each. */
 export const changes = (from: number, to: number) =>
   ["A", "B", "C", "D", "E"].slice(from - 1, to).map((name, index) => change(from + index, name));

@@ -28,7 +28,11 @@ async function outcomeOf(folder: Folder, ...spoiled: readonly string[]) {
   };
 }
 
-const [x, y, z] = ["test, wantedReasons x, X", "wantedReasons y, Y", "wantedReasons z, Z"];
+const [x, y, z] = [
+  "test, entries wantedreason/x, X",
+  "entries wantedreason/y, Y",
+  "entries wantedreason/z, Z",
+];
 const [first, second, last] = bulk(2);
 const whole = () => new Folder().journal(1, change(1, "A"), ...bulk(2), change(3, "C"));
 const between = (...lines: readonly object[]) =>
@@ -43,31 +47,31 @@ const cases: Readonly<
   "with a broken first line": [
     whole(),
     ['"X"'],
-    [`damage 2: ${wrong}`, lost(`test, wantedReasons x; ${y}; ${z}`)],
+    [`damage 2: ${wrong}`, lost(`test, entries wantedreason/x; ${y}; ${z}`)],
     "AC",
   ],
   "with a broken line between": [
     whole(),
     ['"Y"'],
-    [`damage 3: ${wrong}`, lost(`${x}; wantedReasons y; ${z}`)],
+    [`damage 3: ${wrong}`, lost(`${x}; entries wantedreason/y; ${z}`)],
     "AC",
   ],
   "with a broken last line": [
     whole(),
     ['"Z"'],
-    [`damage 4: ${wrong}`, lost(`${x}; ${y}; wantedReasons z`)],
+    [`damage 4: ${wrong}`, lost(`${x}; ${y}; entries wantedreason/z`)],
     "AC",
   ],
   "after a broken change, of which it is no part": [
     whole(),
     ['"A"'],
-    [`damage 1: ${wrong}`, "damage 1: change 1 is lost here (legible: test, wantedReasons a)"],
+    [`damage 1: ${wrong}`, "damage 1: change 1 is lost here (legible: test, entries wantedreason/a)"],
     "CXYZ",
   ],
   "before a broken change, of which it takes nothing": [
     whole().append(1, change(4, "D")),
     ['"C"'],
-    [`damage 5: ${wrong}`, "damage 5: change 3 is lost here (legible: test, wantedReasons c)"],
+    [`damage 5: ${wrong}`, "damage 5: change 3 is lost here (legible: test, entries wantedreason/c)"],
     "ADXYZ",
   ],
   "without its last line": [between(first, second), [], [`damage 2: ${noRecord}`, lost(`${x}; ${y}`)], "AC"],
@@ -83,7 +87,7 @@ const cases: Readonly<
     ['"X"'],
     [
       `damage 2: ${wrong}`,
-      `damage 2: change 2 and all after it are lost here (legible: test, wantedReasons x; ${y})`,
+      `damage 2: change 2 and all after it are lost here (legible: test, entries wantedreason/x; ${y})`,
     ],
     "A",
   ],
@@ -141,18 +145,19 @@ describe("the numbers of changes", () => {
     assert.deepEqual(await faultsOf([1, 2, 3]), []);
     assert.deepEqual(await faultsOf([2, 3]), ["damage 1: expected change 1, got 2"]);
     assert.deepEqual(await faultsOf([1, 3, 4]), ["damage 2: expected change 2, got 3"]);
-    const repeated = "damage 2: expected change 2, got 1 (legible: test, wantedReasons b, B)";
+    const repeated = "damage 2: expected change 2, got 1 (legible: test, entries wantedreason/b, B)";
     assert.deepEqual(await faultsOf([1, 1, 2]), [repeated]);
   });
 
   it("go on with any higher number after a broken line, once", async () => {
-    const gone = (numbers: string) => `damage 2: ${numbers} lost here (legible: test, wantedReasons b)`;
+    const gone = (numbers: string) =>
+      `damage 2: ${numbers} lost here (legible: test, entries wantedreason/b)`;
     assert.deepEqual(await faultsOf([1, 2, 3], '"B"'), [gone("change 2 is")]);
     assert.deepEqual(await faultsOf([1, 2, 5, 6], '"B"'), [gone("changes 2 to 4 are")]);
     assert.deepEqual(await faultsOf([1, 2, 2, 3], '"B"'), []);
     assert.deepEqual(await faultsOf([1, 2, 1], '"B"'), [
-      "damage 3: expected change 2, got 1 (legible: test, wantedReasons c, C)",
-      "damage 2: change 2 and all after it are lost here (legible: test, wantedReasons b)",
+      "damage 3: expected change 2, got 1 (legible: test, entries wantedreason/c, C)",
+      "damage 2: change 2 and all after it are lost here (legible: test, entries wantedreason/b)",
     ]);
     assert.deepEqual(await faultsOf([1, 2, 3, 5], '"B"'), [
       gone("change 2 is"),

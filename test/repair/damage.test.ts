@@ -6,16 +6,9 @@ import { describe, it } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";
 import { examine, verify } from "../../src/repair/verify.ts";
 import { runs, stride } from "../_depth.ts";
+import { pointsOf, wantedJSON, wantedKey, wantedReason } from "../_entries.ts";
 import { temporaryFolder } from "../_setup.ts";
-import {
-  chained,
-  contentsOf,
-  type History,
-  inMemory,
-  type Points,
-  pointsOf,
-  write,
-} from "../backup/_setup.ts";
+import { chained, contentsOf, type History, inMemory, type Points, write } from "../backup/_setup.ts";
 import { randomFrom } from "../store/_disk.ts";
 
 const history: History = [
@@ -38,7 +31,7 @@ const check = (contents: ReadonlyMap<string, Buffer>, running = false) =>
 async function saved(contents: ReadonlyMap<string, Buffer>) {
   try {
     const { database, lost } = (await examine(inMemory(contents), "/data")).rebuild();
-    return { points: pointsOf(database.view.wantedReasons.values()), lost, sequence: database.sequence };
+    return { points: pointsOf(database.view.entries.values()), lost, sequence: database.sequence };
   } catch (error) {
     assert.ok(error instanceof Failure, String(error));
     return error;
@@ -163,8 +156,8 @@ describe("damage of a small store", () => {
 });
 
 describe("whole files with impossible contents", () => {
-  const header = { format: "gameaddon-journal", version: 2, first: 1, chain: 0, instant: 1 };
-  const record = (sequence: number, before: unknown, after: unknown, key = "theft") => ({
+  const header = { format: "gameaddon-journal", version: 4, first: 1, chain: 0, instant: 1 };
+  const record = (sequence: number, before: unknown, after: unknown, key = wantedKey("Theft")) => ({
     sequence,
     instant: sequence,
     who: "operator",
@@ -172,29 +165,29 @@ describe("whole files with impossible contents", () => {
     request: null,
     table: null,
     undoes: null,
-    changes: [{ collection: "wantedReasons", key, before, after }],
+    changes: [{ collection: "entries", key, before, after }],
   });
   const journalOf = (records: readonly unknown[]) => {
     const { text } = chained(0, records);
     return `${chained(0, [header]).text}${text}`;
   };
-  const theft = (points: unknown) => ({ reason: "Theft", points });
+  const theft = (points: number) => wantedReason("Theft", points);
   const only = (text: string) => new Map([["journal-000000000001.log", Buffer.from(text)]]);
   const contentOf = async (records: readonly unknown[]) =>
     (await check(only(journalOf(records)))).problems.map(({ what, kind }) => `${kind}: ${what}`);
 
   it("a change with a wrong earlier value is reported", async () => {
     assert.deepEqual(await contentOf([record(1, null, theft(1)), record(2, theft(7), theft(2))]), [
-      'content: change 2 says that wantedReasons theft was {"reason":"Theft","points":7}, but it was {"reason":"Theft","points":1}',
+      `content: change 2 says that entries wantedreason/theft was ${wantedJSON("Theft", 7)}, but it was ${wantedJSON("Theft")}`,
     ]);
   });
 
   it("a record with a wrong schema, key or collection is reported", async () => {
-    assert.deepEqual(await contentOf([record(1, null, theft("many"))]), [
-      'content: change 1: a record of wantedReasons, points: Invalid type: Expected number but received "many"',
+    assert.deepEqual(await contentOf([record(1, null, { ...theft(1), values: "many" })]), [
+      'content: change 1: a record of entries, values: Invalid type: Expected Object but received "many"',
     ]);
     assert.deepEqual(await contentOf([record(1, null, theft(1), "murder")]), [
-      'content: change 1: a record of wantedReasons is stored under the key "murder", but its own is "theft"',
+      'content: change 1: a record of entries is stored under the key "murder", but its own is "wantedreason/theft"',
     ]);
     const stray = {
       ...record(1, null, theft(1)),

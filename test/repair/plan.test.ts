@@ -87,7 +87,7 @@ describe("only a damaged folder", () => {
       found.map(({ kind, what }) => [kind, what]),
       [
         ["damage", "the checksum of the line is wrong"],
-        ["damage", "change 2 is lost here (legible: test, wantedReasons b)"],
+        ["damage", "change 2 is lost here (legible: test, entries wantedreason/b)"],
       ],
     );
   });

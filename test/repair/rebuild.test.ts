@@ -1,6 +1,7 @@
 /** What a rebuild saves of damaged files, and every loss that it reports, with its place and what is known of it. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { wantedJSON } from "../_entries.ts";
 import { change, Folder, journal, pointsIn, record, snapshot, step } from "./_folder.ts";
 
 /** A folder, and what a rebuild makes of it, in short: `j1` is the journal from change 1, `s2:1` line 1 of snapshot 2. */
@@ -44,7 +45,7 @@ const withDamagedSnapshot = () =>
       .journal(3, change(3, "C")),
     [snapshot(2), '"B"'],
   );
-const lostRecord = "s2:2: a record (wantedReasons)";
+const lostRecord = "s2:2: a record (entries)";
 const elsewhere = "its changes belong to other data";
 
 const dragons = change(2, "Smaug", 9, "dragons").changes;
@@ -78,7 +79,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "a broken line": {
     folder: spoiled(folderOf(1, 2, 3, 4), [journal(1), '"B"']),
-    lost: ["j1:2: change 2 is lost (test, wantedReasons b)"],
+    lost: ["j1:2: change 2 is lost (test, entries wantedreason/b)"],
     points: "A C D",
     saved: ["j1 changes 1 to 4, 3 of them"],
     sequence: 4,
@@ -91,7 +92,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "a broken line before higher numbers": {
     folder: spoiled(folderOf(1, 2, 5), [journal(1), '"B"']),
-    lost: ["j1:2: changes 2 to 4 are lost (test, wantedReasons b)"],
+    lost: ["j1:2: changes 2 to 4 are lost (test, entries wantedreason/b)"],
     points: "A C",
     sequence: 5,
   },
@@ -102,7 +103,9 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "lines without line feeds": {
     folder: zeroed(folderOf(1, 2, 3, 4, 5, 6, 7), 2, 5),
-    lost: ["j1:2: changes 2 to 6 are lost (test, wantedReasons e, E; test, wantedReasons f, F)"],
+    lost: [
+      "j1:2: changes 2 to 6 are lost (test, entries wantedreason/e, E; test, entries wantedreason/f, F)",
+    ],
     points: "A G",
   },
   "lines without line feeds at the end of a segment": {
@@ -147,7 +150,7 @@ const cases: Readonly<Record<string, Case>> = {
         .without(journal(3)),
       [journal(4), '"chain"'],
     ),
-    lost: ["j4:0: change 3 is lost", "j4:1: change 4 is lost (test, wantedReasons d, D)"],
+    lost: ["j4:0: change 3 is lost", "j4:1: change 4 is lost (test, entries wantedreason/d, D)"],
     points: "A B E",
   },
   "segments of other data": {
@@ -204,7 +207,7 @@ const cases: Readonly<Record<string, Case>> = {
       [journal(1), '"B"'],
       [snapshot(3), '"C"'],
     ),
-    lost: ["j1:2: change 2 is lost (test, wantedReasons b)", "s3:3: a record (wantedReasons)"],
+    lost: ["j1:2: change 2 is lost (test, entries wantedreason/b)", "s3:3: a record (entries)"],
     points: all(4),
     saved: ["j1 changes 1 to 3, 2 of them", "s3 2 records", "j4 change 4"],
   },
@@ -212,7 +215,7 @@ const cases: Readonly<Record<string, Case>> = {
     folder: folderOf(1)
       .snapshot(1, record("Smaug", 9, "dragons"), record("A"))
       .journal(2),
-    lost: ['s1:1: a record: there is no collection "dragons" ({"reason":"Smaug","points":9})'],
+    lost: [`s1:1: a record: there is no collection "dragons" (${wantedJSON("Smaug", 9)})`],
     points: "A",
   },
   "a record of a collection that there is not, in a change": {
@@ -221,7 +224,9 @@ const cases: Readonly<Record<string, Case>> = {
       { ...change(2, "B"), changes: [...dragons, ...change(2, "B").changes] },
       change(3, "C"),
     ),
-    lost: ['j1:2: change 2: there is no collection "dragons" (smaug: {"reason":"Smaug","points":9})'],
+    lost: [
+      `j1:2: change 2: there is no collection "dragons" (wantedreason/smaug: ${wantedJSON("Smaug", 9)})`,
+    ],
     points: all(3),
     saved: ["j1 changes 1 to 3"],
   },

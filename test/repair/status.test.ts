@@ -36,7 +36,7 @@ describe("the status of a folder has", () => {
     const { records, ...status } = await statusOf(folder);
     assert.equal(status.folder, folder);
     assert.deepEqual(status.files, { snapshots: 2, segments: 3 });
-    assert.equal(records?.wantedReasons, 4);
+    assert.equal(records?.entries, 4);
     assert.equal(records.tokens, 0);
     assert.deepEqual(status.lastChange, { sequence: 4, instant: instantOf(4) });
     assert.deepEqual(status.lastSnapshot, { sequence: 3, instant: instantOf(3) });
@@ -52,7 +52,7 @@ describe("the status of a folder has", () => {
     const { lastChange, lastSnapshot, journalFrom, records, problem } = await statusOf(await written(t, []));
     assert.deepEqual([lastChange, lastSnapshot, problem], [null, null, null]);
     assert.deepEqual(journalFrom, { sequence: 1, instant: instantOf(0) });
-    assert.equal(records?.wantedReasons, 0);
+    assert.equal(records?.entries, 0);
   });
 
   it("the oldest snapshot that the journal follows as its reach, once older segments are gone", async (t) => {
@@ -74,7 +74,7 @@ describe("the status of a folder has", () => {
     await rm(join(folder, segmentFile(1)));
     const { lastChange, records, problem } = await statusOf(folder);
     assert.deepEqual(lastChange, { sequence: 2, instant: null });
-    assert.deepEqual([records?.wantedReasons, problem], [2, null]);
+    assert.deepEqual([records?.entries, problem], [2, null]);
   });
 
   it("no begin of the journal where there is none", async (t) => {

@@ -1,6 +1,7 @@
 /** What a verification remarks, which inconsistencies it finds, and in which order it reads. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { blacklistReason } from "../_entries.ts";
 import { change, Folder, journal, record } from "./_folder.ts";
 
 describe("a verification remarks", () => {
@@ -42,31 +43,30 @@ describe("a verification remarks", () => {
 });
 
 describe("a verification finds inconsistent records", () => {
-  const reason = (faction: string) => ({ faction, reason: "Theft", price: 1, kills: 1 });
-  const blacklisted = (sequence: number) => ({
-    ...change(sequence, "A"),
-    changes: [{ collection: "blacklistReasons", key: "NORTH/theft", before: null, after: reason("NORTH") }],
-  });
+  const [collection, key, after] = [
+    "entries",
+    "blacklistreason/north/theft",
+    blacklistReason("NORTH", "Theft"),
+  ];
+  const blacklisted = { ...change(2, "A"), changes: [{ collection, key, before: null, after }] };
 
   it("in changes, where nothing is damaged", async () => {
-    const folder = new Folder().journal(1, change(1, "A"), blacklisted(2));
+    const folder = new Folder().journal(1, change(1, "A"), blacklisted);
     const { problems, inconsistencies } = await folder.verify();
     assert.deepEqual(problems, []);
-    assert.deepEqual(inconsistencies, [
-      { collection: "blacklistReasons", key: "NORTH/theft", what: "there is no faction NORTH" },
-    ]);
+    assert.deepEqual(inconsistencies, [{ collection, key, what: "there is no faction NORTH" }]);
     folder.append(1, change(3, "C")).spoil(journal(1), '"C"');
     assert.deepEqual((await folder.verify()).inconsistencies, []);
   });
 
   it("in the snapshot with which the data begins", async () => {
     const folder = new Folder().journal(1, change(1, "A"));
-    folder.snapshot(1, record("A"), { collection: "blacklistReasons", record: reason("NORTH") });
+    folder.snapshot(1, record("A"), { collection, record: after });
     const { problems, inconsistencies } = await folder.journal(2).without(journal(1)).verify();
     assert.deepEqual(problems, []);
     assert.deepEqual(
-      inconsistencies.map(({ key }) => key),
-      ["NORTH/theft"],
+      inconsistencies.map((found) => found.key),
+      [key],
     );
   });
 });

@@ -1,6 +1,7 @@
 /** What a verification counts, and how it reports missing files. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { wantedJSON } from "../_entries.ts";
 import { begun, changes, Folder, journal, record, records, snapshot, step } from "./_folder.ts";
 
 describe("a verification counts", () => {
@@ -116,7 +117,7 @@ describe("a verification reports missing files:", () => {
       .without(journal(2));
     assert.deepEqual(await folder.problems(), [
       `damage ${journal(3)}@0: it begins with change 3, but the journal before it lacks change 2`,
-      `content ${journal(3)}@${folder.offsetOf(journal(3), 1)}: change 3 says that wantedReasons a was {"reason":"A","points":9}, but it was {"reason":"A","points":2}`,
+      `content ${journal(3)}@${folder.offsetOf(journal(3), 1)}: change 3 says that entries wantedreason/a was ${wantedJSON("A", 9)}, but it was ${wantedJSON("A", 2)}`,
     ]);
   });
 

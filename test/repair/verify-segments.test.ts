@@ -1,6 +1,7 @@
 /** What a verification reports of segments: how they begin, follow each other, go on after damage, and end. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { wantedJSON } from "../_entries.ts";
 import { begun, changes, Folder, journal, record, records, step } from "./_folder.ts";
 
 describe("a verification reports how a segment begins:", () => {
@@ -59,7 +60,7 @@ describe("a verification reports how a segment begins:", () => {
     folder.spoil(journal(3), '"chain"');
     assert.deepEqual(await folder.problems(), [
       `damage ${journal(3)}@0: the header: the checksum of the line is wrong`,
-      `content ${journal(3)}@${folder.offsetOf(journal(3), 1)}: change 3 says that wantedReasons a was {"reason":"A","points":7}, but it was {"reason":"A","points":1}`,
+      `content ${journal(3)}@${folder.offsetOf(journal(3), 1)}: change 3 says that entries wantedreason/a was ${wantedJSON("A", 7)}, but it was ${wantedJSON("A")}`,
     ]);
   });
 
@@ -122,7 +123,7 @@ describe("a verification reports how a segment follows a snapshot:", () => {
     assert.deepEqual(await folder.problems(), [
       `damage ${journal(2)}@${folder.offsetOf(journal(2), 1)}: the checksum of the line is wrong`,
       `damage ${journal(2)}@0: it begins with change 2, but the file before it has 2`,
-      `damage ${journal(2)}@${folder.offsetOf(journal(2), 1)}: change 3 and all after it are lost here (legible: test, wantedReasons b)`,
+      `damage ${journal(2)}@${folder.offsetOf(journal(2), 1)}: change 3 and all after it are lost here (legible: test, entries wantedreason/b)`,
     ]);
     assert.equal((await folder.verify()).sequence, 2);
   });
@@ -146,7 +147,7 @@ describe("after a line that cannot be read, a verification", () => {
     const offset = data.spoil(journal(1), '"points":2');
     assert.deepEqual(await data.problems(), [
       `damage ${journal(1)}@${offset}: the checksum of the line is wrong`,
-      `damage ${journal(1)}@${offset}: change 2 is lost here (legible: test, wantedReasons a, A)`,
+      `damage ${journal(1)}@${offset}: change 2 is lost here (legible: test, entries wantedreason/a, A)`,
     ]);
     const { changes: count, sequence } = await data.verify();
     assert.deepEqual([count, sequence], [3, 4]);
@@ -161,12 +162,12 @@ describe("after a line that cannot be read, a verification", () => {
       `content ${journal(1)}@${data.offsetOf(journal(1), line)}: ${what}`;
     assert.deepEqual(await data.problems(), [
       `damage ${journal(1)}@${offset}: the checksum of the line is wrong`,
-      `damage ${journal(1)}@${offset}: change 2 is lost here (legible: test, wantedReasons a, A)`,
+      `damage ${journal(1)}@${offset}: change 2 is lost here (legible: test, entries wantedreason/a, A)`,
       says(
         3,
-        'change 3 says that wantedReasons a was {"reason":"A","points":8}, but it was {"reason":"A","points":2}',
+        `change 3 says that entries wantedreason/a was ${wantedJSON("A", 8)}, but it was ${wantedJSON("A", 2)}`,
       ),
-      says(4, 'change 4 says that wantedReasons f was {"reason":"F","points":1}, but it was absent'),
+      says(4, `change 4 says that entries wantedreason/f was ${wantedJSON("F")}, but it was absent`),
     ]);
   });
 });

@@ -1,6 +1,7 @@
 /** What a verification reports of snapshots: faults of their lines, and differences from the journal. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { wantedJSON } from "../_entries.ts";
 import { change, Folder, journal, record, snapshot, step } from "./_folder.ts";
 
 const file = snapshot(2);
@@ -18,7 +19,7 @@ const [a, b, end] = [record("A"), record("B"), { end: 2 }];
 /** B with other points, which shows whether the records are compared. */
 const other = record("B", 9);
 const difference = (folder: Folder, line: number) =>
-  `content ${at(folder, line)}: wantedReasons b is {"reason":"B","points":9} in the snapshot, but {"reason":"B","points":1} in the journal`;
+  `content ${at(folder, line)}: entries wantedreason/b is ${wantedJSON("B", 9)} in the snapshot, but ${wantedJSON("B")} in the journal`;
 
 /** Spoils a text in the snapshot. */
 const spoiled = (folder: Folder, text: string) => {
@@ -27,7 +28,6 @@ const spoiled = (folder: Folder, text: string) => {
 };
 const empty = withSnapshot(a, b, end);
 empty.files.set(file, Buffer.alloc(0));
-const differing = { ...other.record, points: 1 };
 
 /** A snapshot, what is reported, and how many of its records are counted. */
 const reports: Readonly<Record<string, readonly [Folder, problems: (string | RegExp)[], counted?: number]>> =
@@ -72,7 +72,7 @@ const reports: Readonly<Record<string, readonly [Folder, problems: (string | Reg
       withSnapshot(a, b, end, record("C")),
       [
         `damage ${at(withSnapshot(a, b, end), 4)}: there is a line after the last one`,
-        /expected 2 records|wantedReasons c/,
+        /expected 2 records|entries wantedreason\/c/,
       ],
     ],
     "with fewer records than its last line says": [
@@ -84,7 +84,7 @@ const reports: Readonly<Record<string, readonly [Folder, problems: (string | Reg
       [`damage ${at(withSnapshot(a, other), 3)}: expected 1 records, got 2`],
     ],
     ...Object.fromEntries(
-      [null, 7, {}, { collection: "wantedReasons" }, { end: "2" }].map((line) => [
+      [null, 7, {}, { collection: "entries" }, { end: "2" }].map((line) => [
         `with ${JSON.stringify(line)}, which is no record`,
         [
           withSnapshot(a, line, other, end),
@@ -93,11 +93,11 @@ const reports: Readonly<Record<string, readonly [Folder, problems: (string | Reg
       ]),
     ),
     ...Object.fromEntries(
-      [{ ...differing, points: -1 }, null].map((impossible) => [
+      [{ ...other.record, key: [] }, null].map((impossible) => [
         `with the impossible record ${JSON.stringify(impossible)}, and compares none of its records`,
         [
-          withSnapshot({ collection: "wantedReasons", record: impossible }, other, end),
-          [/^content snapshot-.*: a record of wantedReasons/],
+          withSnapshot({ collection: "entries", record: impossible }, other, end),
+          [/^content snapshot-.*: a record of entries/],
           2,
         ] as const,
       ]),
@@ -109,7 +109,7 @@ const reports: Readonly<Record<string, readonly [Folder, problems: (string | Reg
     "that a newer version wrote: nothing else of it": [
       withHeader({ version: 99 }, a, other, end),
       [
-        `damage ${file}@0: The data was written in version 99 of gameaddon-snapshot; this program reads versions up to 2`,
+        `damage ${file}@0: The data was written in version 99 of gameaddon-snapshot; this program reads versions up to 3`,
       ],
     ],
   };
@@ -144,7 +144,7 @@ describe("a verification that finds a segment of a newer version", () => {
     const [version, ...more] = await folder.problems();
     assert.equal(
       version,
-      `damage ${journal(2)}@0: The data was written in version 99 of gameaddon-journal; this program reads versions up to 3`,
+      `damage ${journal(2)}@0: The data was written in version 99 of gameaddon-journal; this program reads versions up to 4`,
     );
     assert.deepEqual(more, [
       `damage ${journal(3)}@0: it begins with change 3, but the journal before it lacks change 2`,
@@ -159,28 +159,28 @@ describe("after a snapshot that differs from the journal, a verification compare
     return folder;
   };
   const differences = (folder: Folder) => [
-    `content ${at(folder, 1)}: wantedReasons a is {"reason":"A","points":5} in the snapshot, but {"reason":"A","points":1} in the journal`,
-    `content ${at(folder, 2)}: wantedReasons c is {"reason":"C","points":1} in the snapshot, but absent in the journal`,
-    `content ${file}@0: wantedReasons b is absent in the snapshot, but not in the journal`,
+    `content ${at(folder, 1)}: entries wantedreason/a is ${wantedJSON("A", 5)} in the snapshot, but ${wantedJSON("A")} in the journal`,
+    `content ${at(folder, 2)}: entries wantedreason/c is ${wantedJSON("C")} in the snapshot, but absent in the journal`,
+    `content ${file}@0: entries wantedreason/b is absent in the snapshot, but not in the journal`,
   ];
   for (const [what, next, fault] of [
     ["a record that differs", step(3, "A", 5, 6), undefined],
     [
       "a record that differs, as it was in the journal",
       step(3, "A", 1, 6),
-      'a was {"reason":"A","points":1}, but it was {"reason":"A","points":5}',
+      `a was ${wantedJSON("A")}, but it was ${wantedJSON("A", 5)}`,
     ],
     ["a record that only the snapshot has", step(3, "C", 1, 6), undefined],
     [
       "a record that only the snapshot has, as absent",
       step(3, "C", null, 6),
-      'c was absent, but it was {"reason":"C","points":1}',
+      `c was absent, but it was ${wantedJSON("C")}`,
     ],
     ["a record that only the journal has", step(3, "B", null, 6), undefined],
     [
       "a record that only the journal has, as it was there",
       step(3, "B", 1, 6),
-      'b was {"reason":"B","points":1}, but it was absent',
+      `b was ${wantedJSON("B")}, but it was absent`,
     ],
   ] as const) {
     it(what, async () => {
@@ -189,7 +189,7 @@ describe("after a snapshot that differs from the journal, a verification compare
         fault === undefined
           ? []
           : [
-              `content ${journal(3)}@${folder.offsetOf(journal(3), 1)}: change 3 says that wantedReasons ${fault}`,
+              `content ${journal(3)}@${folder.offsetOf(journal(3), 1)}: change 3 says that entries wantedreason/${fault}`,
             ];
       assert.deepEqual(await folder.problems(), [...differences(folder), ...expected]);
     });
@@ -203,17 +203,17 @@ describe("after an unreadable change, a verification", () => {
     folder.snapshot(4, ...lines).journal(5, step(5, "A", 7, 8), step(6, "E", 1, 2));
     const offset = folder.spoil(journal(1), '"B"');
     const at = `damage ${journal(1)}@${offset}`;
-    const lost = "change 2 is lost here (legible: test, wantedReasons b)";
+    const lost = "change 2 is lost here (legible: test, entries wantedreason/b)";
     return { folder, broken: [`${at}: the checksum of the line is wrong`, `${at}: ${lost}`] };
   };
   const changesAfter = (folder: Folder, a: string) => [
-    `content ${journal(5)}@${folder.offsetOf(journal(5), 1)}: change 5 says that wantedReasons a was {"reason":"A","points":7}, but it was ${a}`,
-    `content ${journal(5)}@${folder.offsetOf(journal(5), 2)}: change 6 says that wantedReasons e was {"reason":"E","points":1}, but it was absent`,
+    `content ${journal(5)}@${folder.offsetOf(journal(5), 1)}: change 5 says that entries wantedreason/a was ${wantedJSON("A", 7)}, but it was ${a}`,
+    `content ${journal(5)}@${folder.offsetOf(journal(5), 2)}: change 6 says that entries wantedreason/e was ${wantedJSON("E")}, but it was absent`,
   ];
 
   it("compares no snapshot with the journal, and has all of its records then", async () => {
     for (const [records, a] of [
-      [[record("A", 4), record("B", 5), record("C"), record("D")], '{"reason":"A","points":4}'],
+      [[record("A", 4), record("B", 5), record("C"), record("D")], wantedJSON("A", 4)],
       [[record("C", 9)], "absent"],
     ] as const) {
       const { folder, broken } = damaged(...records);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { verify } from "../../src/repair/verify.ts";
 import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
+import { wantedJSON, wantedKey, wantedReason } from "../_entries.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { chained, contentsOf, inMemory, write } from "../backup/_setup.ts";
 import { change, Folder, step } from "./_folder.ts";
@@ -59,23 +60,24 @@ describe("verifying", () => {
     assert.deepEqual(
       problems.map(({ file, what, kind }) => `${kind} ${file}: ${what}`),
       [
-        `content ${name}: wantedReasons n5 is {"reason":"N5","points":6} in the snapshot, but {"reason":"N5","points":1} in the journal`,
-        `content ${name}: wantedReasons n6 is {"reason":"N6","points":7} in the snapshot, but {"reason":"N6","points":1} in the journal`,
-        `content ${name}: wantedReasons more is {"reason":"more","points":1} in the snapshot, but absent in the journal`,
-        `content ${name}: wantedReasons n8 is absent in the snapshot, but not in the journal`,
+        `content ${name}: entries wantedreason/n5 is ${wantedJSON("N5", 6)} in the snapshot, but ${wantedJSON("N5")} in the journal`,
+        `content ${name}: entries wantedreason/n6 is ${wantedJSON("N6", 7)} in the snapshot, but ${wantedJSON("N6")} in the journal`,
+        `content ${name}: entries wantedreason/more is ${wantedJSON("more")} in the snapshot, but absent in the journal`,
+        `content ${name}: entries wantedreason/n8 is absent in the snapshot, but not in the journal`,
       ],
     );
   });
 
   it("ignores the order of the properties of a record", async () => {
-    const header = { format: "gameaddon-journal", version: 2, first: 1, chain: 0, instant: 1 };
+    const header = { format: "gameaddon-journal", version: 4, first: 1, chain: 0, instant: 1 };
+    const { list, key, values } = wantedReason("Theft");
     const theft = (sequence: number, before: unknown, after: unknown) => ({
       ...{ sequence, instant: sequence, who: "operator", operation: "test" },
-      changes: [{ collection: "wantedReasons", key: "theft", before, after }],
+      changes: [{ collection: "entries", key: wantedKey("Theft"), before, after }],
     });
     const { text } = chained(0, [
-      theft(1, null, { reason: "Theft", points: 1 }),
-      theft(2, { points: 1, reason: "Theft" }, { reason: "Theft", points: 2 }),
+      theft(1, null, { list, key, values }),
+      theft(2, { values, list, key }, wantedReason("Theft", 2)),
     ]);
     const journal = Buffer.from(`${chained(0, [header]).text}${text}`);
     const files = inMemory(new Map([["journal-000000000001.log", journal]]));
@@ -98,10 +100,10 @@ describe("verifying", () => {
   });
 
   it("quotes up to 120 characters of a record", async () => {
-    const overhead = JSON.stringify({ reason: "", points: 1 }).length;
+    const overhead = wantedJSON("").length;
     for (const length of [120, 121]) {
       const reason = "x".repeat(length - overhead);
-      const json = JSON.stringify({ reason, points: 1 });
+      const json = wantedJSON(reason);
       const [problem] = await new Folder().journal(1, change(1, reason), step(2, reason, 2, 3)).problems();
       assert.ok(problem?.endsWith(`but it was ${length === 120 ? json : `${json.slice(0, 119)}…`}`), problem);
     }

@@ -32,26 +32,9 @@ const lists: readonly {
   readonly names: (body: never) => string[];
 }[] = [
   {
-    path: "/wantedreason",
-    add: (world, token, reason) => world.ok(token, "/wantedreason/add", { reason, points: 1 }),
-    names: (body: { reason: string }[]) => body.map(({ reason }) => reason),
-  },
-  {
     path: "/housebanreason",
     add: (world, token, reason) => world.ok(token, "/housebanreason/add", { reason, days: 1 }),
     names: (body: { reason: string }[]) => body.map(({ reason }) => reason),
-  },
-  {
-    path: "/blacklistreason/GROVE",
-    add: (world, token, reason) =>
-      world.ok(token, "/blacklistreason/GROVE/add", { reason, price: 1, kills: 1 }),
-    names: (body: { reason: string }[]) => body.map(({ reason }) => reason),
-  },
-  {
-    path: "/navipoint",
-    add: (world, token, name) =>
-      world.ok(token, "/navipoint/add", { name, x: 0, y: 0, z: 0, article: "der" }),
-    names: (body: { name: string }[]) => body.map(({ name }) => name),
   },
   {
     path: "/houseban",

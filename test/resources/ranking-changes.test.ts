@@ -62,7 +62,7 @@ class Crowd {
 
   /** Returns the names in a category. */
   names(category: "kills" | "deaths" | "playTime" | "revives" | "services" | "kd" = "kills"): string[] {
-    return this.ranking.top()[category].map(({ name }) => name);
+    return (this.ranking.top()[category] ?? []).map(({ name }) => String(name));
   }
 
   /** Returns how much the version grows by something. */
@@ -158,6 +158,51 @@ describe("the top list", () => {
     assert.deepEqual(crowd.ranking.top().kd, [{ name: "P000", value: 0.5, kills: 2, deaths: 4 }]);
     crowd.count(0, { kills: 8 });
     assert.deepEqual(crowd.ranking.top().kd, [{ name: "P000", value: 2, kills: 8, deaths: 4 }]);
+  });
+});
+
+describe("the categories of the top list", () => {
+  const declared = (...counters: string[]) => ({
+    statistics: counters.map((counter) => ({
+      name: counter.toUpperCase(),
+      counter,
+      description: "",
+      example: 0,
+    })),
+    ratios: [{ name: "per", counters: ["wins", "starts"] as const }],
+  });
+
+  it("follow the declaration, from the same data", () => {
+    const crowd = new Crowd(2, (number) => ({ kills: 1, wins: 3 * number, starts: 2 }));
+    assert.equal(
+      crowd.growth(() => crowd.ranking.use(declared("starts", "wins"))),
+      1,
+    );
+    crowd.count(0, { wins: 1 });
+    assert.deepEqual(Object.entries(crowd.ranking.top()), [
+      ["starts", [nameOf(0), nameOf(1)].map((name) => ({ name, value: 2 }))],
+      ["wins", [nameOf(1), nameOf(0)].map((name, index) => ({ name, value: 3 - 2 * index }))],
+      [
+        "per",
+        [
+          { name: nameOf(1), value: 1.5, wins: 3, starts: 2 },
+          { name: nameOf(0), value: 0.5, wins: 1, starts: 2 },
+        ],
+      ],
+    ]);
+  });
+
+  it("stay, with their leaders, while the declaration does", () => {
+    const crowd = new Crowd(2, (number) => ({ wins: number }));
+    crowd.ranking.use(declared("wins"));
+    crowd.ranking.top();
+    const { rebuilds } = crowd.statistics;
+    assert.equal(
+      crowd.growth(() => crowd.ranking.use(declared("wins"))),
+      0,
+    );
+    crowd.ranking.top();
+    assert.equal(crowd.statistics.rebuilds, rebuilds);
   });
 });
 

@@ -18,7 +18,7 @@ const { compare } = new Intl.Collator("en");
 function sorted(players: Iterable<Player>, statistics: ReadonlyMap<string, Statistic>) {
   const all = Array.from(players).flatMap(({ uuid, name }) => {
     const statistic = statistics.get(uuid);
-    return statistic === undefined ? [] : [{ name, ...statistic }];
+    return statistic === undefined ? [] : [{ name, of: (counter: string) => Number(statistic[counter]) }];
   });
   type One = (typeof all)[number];
   const best = (rate: (one: One) => number) =>
@@ -27,17 +27,17 @@ function sorted(players: Iterable<Player>, statistics: ReadonlyMap<string, Stati
       .filter(({ value }) => value > 0)
       .sort((a, b) => b.value - a.value || compare(a.one.name, b.one.name))
       .slice(0, 10);
-  const list = (rate: (one: One) => number) =>
-    best(rate).map(({ one, value }) => ({ name: one.name, value }));
+  const list = (counter: string) =>
+    best(({ of }) => of(counter)).map(({ one, value }) => ({ name: one.name, value }));
   return {
-    kills: list(({ kills }) => kills),
-    deaths: list(({ deaths }) => deaths),
-    playTime: list(({ playTime }) => playTime),
-    revives: list(({ revives }) => revives),
-    services: list(({ services }) => services),
-    kd: best(({ kills, deaths }) =>
-      Number((Math.round((kills * 100) / Math.max(deaths, 1)) / 100).toFixed(2)),
-    ).map(({ one, value }) => ({ name: one.name, value, kills: one.kills, deaths: one.deaths })),
+    kills: list("kills"),
+    deaths: list("deaths"),
+    playTime: list("playTime"),
+    revives: list("revives"),
+    services: list("services"),
+    kd: best(({ of }) =>
+      Number((Math.round((of("kills") * 100) / Math.max(of("deaths"), 1)) / 100).toFixed(2)),
+    ).map(({ one: { name, of }, value }) => ({ name, value, kills: of("kills"), deaths: of("deaths") })),
   };
 }
 

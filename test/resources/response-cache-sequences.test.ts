@@ -3,12 +3,16 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { it } from "node:test";
 import { Clients } from "../../src/resources/clients.ts";
-import { handlers } from "../../src/resources/index.ts";
+import { handlersFor } from "../../src/resources/index.ts";
 import { Ranking } from "../../src/resources/ranking.ts";
 import type { Sources } from "../../src/resources/shared/define.ts";
+import { ListVersions } from "../../src/resources/shared/list-versions.ts";
 import { NameOrder } from "../../src/resources/shared/order.ts";
 import { createResponseCache } from "../../src/resources/shared/response-cache.ts";
+import { shippedDeclarations } from "../../src/table/declared/declarations.ts";
 import { day, everyRight, openAs, openWorld, shippedRoutes, type World } from "../_setup.ts";
+
+const handlers = handlersFor(shippedDeclarations());
 
 const names = async (world: World, path: string) =>
   (await world.ok(world.publicToken, path)).map(({ name }: { name: string }) => name);
@@ -20,6 +24,7 @@ function sourcesOf({ service }: World): Sources {
     order: new NameOrder(),
     ranking: new Ranking(data),
     clients: new Clients(data, service.activity),
+    lists: new ListVersions(data),
   };
 }
 

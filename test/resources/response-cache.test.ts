@@ -4,11 +4,15 @@ import { it } from "node:test";
 import fc from "fast-check";
 import { ReadyBody } from "../../src/engine/body.ts";
 import { Clients } from "../../src/resources/clients.ts";
-import { handlers } from "../../src/resources/index.ts";
+import { handlersFor } from "../../src/resources/index.ts";
 import { Ranking } from "../../src/resources/ranking.ts";
+import { ListVersions } from "../../src/resources/shared/list-versions.ts";
 import { NameOrder } from "../../src/resources/shared/order.ts";
+import { shippedDeclarations } from "../../src/table/declared/declarations.ts";
 import { runs } from "../_depth.ts";
 import { day, everyRight, openAs, type World } from "../_setup.ts";
+
+const handlers = handlersFor(shippedDeclarations());
 
 /** Every cached read: its path, its handler, and the input of that. */
 const reads: readonly (readonly [string, string, Readonly<Record<string, string | boolean>>])[] = [
@@ -45,6 +49,7 @@ function freshAnswer({ service, clock }: World, name: string, input: object): un
     order: new NameOrder(),
     ranking: new Ranking(data),
     clients: new Clients(data, service.activity),
+    lists: new ListVersions(data),
   };
   const answer = handler.read(sources, input, context as never);
   return answer instanceof ReadyBody ? JSON.parse(answer.for(null).bytes.toString()) : answer;

@@ -2,7 +2,19 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as v from "valibot";
-import { count, field, integer, playerName, text, textReference } from "../../src/resources/shared/values.ts";
+import {
+  count,
+  field,
+  inputOf,
+  integer,
+  playerName,
+  textReference,
+} from "../../src/resources/shared/values.ts";
+import { shippedDeclarations } from "../../src/table/declared/declarations.ts";
+
+const [reason] = shippedDeclarations().lists.find(({ name }) => name === "wantedreason")?.fields ?? [];
+assert.ok(reason !== undefined);
+const text = inputOf(reason, false);
 
 describe("the widest values of handlers", () => {
   for (const [what, schema, valid, invalid] of [

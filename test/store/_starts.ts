@@ -103,7 +103,7 @@ export const starts: Readonly<Record<string, Start>> = {
       await makeOlder(join(folder, segment(1)), 2);
       const before = await filesOf(folder);
       return async (left) => {
-        const copies = (await readdir(left)).filter((name) => name.startsWith("before-version-3"));
+        const copies = (await readdir(left)).filter((name) => name.startsWith("before-version-4"));
         assert.ok(copies.length > 0, "the old files were copied");
         assert.deepEqual(await filesOf(join(left, copies.at(-1) ?? "")), before);
       };

@@ -163,7 +163,7 @@ describe("a bulk change", () => {
 
     // Another segment after its first line.
     await writeFile(path, bytes.subarray(0, second));
-    const header = { format: "gameaddon-journal", version: 3, first: 4, chain, instant: 1 };
+    const header = { format: "gameaddon-journal", version: 4, first: 4, chain, instant: 1 };
     await writeFile(join(folder, segment(4)), encodeLine(JSON.stringify(header), 0).line);
     await assertLeft(folder, path, `byte ${begin}`, "incomplete, and later segments exist");
   });

@@ -67,7 +67,7 @@ describe("a segment without changes", () => {
       await store.close();
       const { records } = readSegment(await readFile(join(folder, segment(1))));
       const chain = records[first - 2]?.chain;
-      const header = { format: "gameaddon-journal", version: 3, first, chain, instant: 0 };
+      const header = { format: "gameaddon-journal", version: 4, first, chain, instant: 0 };
       await writeLines(join(folder, segment(first)), [header]);
       assert.deepEqual(await assertGoesOn(folder, 6), []);
       const { database } = await readState(nodeFiles, folder, notebook, 5);

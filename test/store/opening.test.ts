@@ -82,28 +82,34 @@ describe("a format", () => {
 
   it("newer than the program is refused with the file's name, and is not damage", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
-    const snapshotHeader = { format: "gameaddon-snapshot", version: 3, sequence: 9, chain: 1, instant: 0 };
-    const segmentHeader = { format: "gameaddon-journal", version: 4, first: 10, chain: 1, instant: 0 };
+    const snapshotHeader = { format: "gameaddon-snapshot", version: 4, sequence: 9, chain: 1, instant: 0 };
+    const segmentHeader = { format: "gameaddon-journal", version: 5, first: 10, chain: 1, instant: 0 };
     const written = [
-      { name: snapshot(9), lines: [{ ...snapshotHeader, more: true }, { end: 0 }], known: "up to 2" },
-      { name: segment(10), lines: [segmentHeader], known: "up to 3" },
+      { name: snapshot(9), lines: [{ ...snapshotHeader, more: true }, { end: 0 }], known: "up to 3" },
+      { name: segment(10), lines: [segmentHeader], known: "up to 4" },
     ];
     for (const { name, lines, known } of written) {
       const path = join(folder, name);
       await writeLines(path, lines);
-      const version = name === segment(10) ? "version 4" : "version 3";
+      const version = name === segment(10) ? "version 5" : "version 4";
       assert.match(await assertLeft(folder, path, version, known), /newer version/);
       await rm(path);
     }
     await assertGoesOn(folder, 9);
   });
 
-  for (const version of [1, 2]) {
+  for (const version of [1, 2, 3]) {
     it(`of version ${version} is upgraded at a start, after the files are copied`, async (t) => {
       const folder = await temporaryFolder(t);
       const change = { collection: "notes", key: "a", before: null, after: note };
       const record = { sequence: 3, instant: 5, who: "operator", operation: "test", changes: [change] };
-      const header = { format: "gameaddon-snapshot", version, sequence: 2, chain: 77, instant: 4 };
+      const header = {
+        format: "gameaddon-snapshot",
+        version: Math.min(version, 2),
+        sequence: 2,
+        chain: 77,
+        instant: 4,
+      };
       const tally = { collection: "tallies", record: { id: "tally", text: "2", topic: null } };
       await writeLines(join(folder, snapshot(2)), [header, tally, { end: 1 }]);
       const begin = { format: "gameaddon-journal", version, first: 3, chain: 77, instant: 4 };
@@ -112,18 +118,18 @@ describe("a format", () => {
       const store = await openNotebook(folder);
       assert.equal(store.sequence, 3);
       assert.deepEqual(contents(store.data), { notes: [note], tallies: [tally.record] });
-      assert.deepEqual(await filesOf(join(folder, "before-version-3")), before);
+      assert.deepEqual(await filesOf(join(folder, "before-version-4")), before);
       await store.close();
       for (const [name, present] of [
-        [snapshot(3), 2],
-        [segment(4), 3],
+        [snapshot(3), 3],
+        [segment(4), 4],
       ] as const) {
         const [head = ""] = (await readFile(join(folder, name), "utf8")).split("\n");
         assert.equal(JSON.parse(head.slice(9)).version, present);
       }
       const again = await openNotebook(folder);
       assert.deepEqual(contents(again.data), contents(store.data));
-      assert.deepEqual(await filesOf(join(folder, "before-version-3")), before);
+      assert.deepEqual(await filesOf(join(folder, "before-version-4")), before);
       await fill(again, 4);
       await again.close();
     });

@@ -28,11 +28,11 @@ async function folderOf(
   const folder = await temporaryFolder(t);
   for (const [number, instant] of Object.entries(snapshots)) {
     const sequence = Number(number);
-    const header = { format: "gameaddon-snapshot", version: 2, sequence, chain: 0, instant };
+    const header = { format: "gameaddon-snapshot", version: 3, sequence, chain: 0, instant };
     await writeLines(join(folder, snapshot(sequence)), [header, { end: 0 }]);
   }
   for (const first of segments) {
-    const header = { format: "gameaddon-journal", version: 3, first, chain: 0, instant: 0 };
+    const header = { format: "gameaddon-journal", version: 4, first, chain: 0, instant: 0 };
     await writeLines(join(folder, segment(first)), [header]);
   }
   return folder;

@@ -94,7 +94,7 @@ describe("the first line of a change", () => {
 describe("the changes of a line", () => {
   it("name a collection and a key, and have a value before and after", () => {
     for (const changes of [[], [change], [change, other], [{ ...change, before: { id: 1 }, after: null }]]) {
-      assert.equal(changesIn({ changes }), changes);
+      assert.deepEqual(changesIn({ changes }), changes);
     }
     for (const field of ["collection", "key", "before", "after"] as const) {
       const { [field]: _, ...wrong } = change;

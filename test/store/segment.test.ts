@@ -58,7 +58,7 @@ describe("a segment", () => {
   it("has a header and changes, each with its checksum and its place", () => {
     const { bytes, starts, chains } = segmentOf(first(7), first(8));
     assert.deepEqual(readSegment(bytes), {
-      version: 3,
+      version: 4,
       first: 7,
       chain: 99,
       records: [
@@ -130,11 +130,11 @@ describe("a segment", () => {
 });
 
 describe("the header of a segment", () => {
-  const whole = { format: "gameaddon-journal", version: 3, first: 7, chain: 99, instant: 5 };
+  const whole = { format: "gameaddon-journal", version: 4, first: 7, chain: 99, instant: 5 };
 
   it("is written as it is read", () => {
     assert.equal(header.toString("utf8", 9), `${JSON.stringify(whole)}\n`);
-    for (const version of [1, 2, 3]) {
+    for (const version of [1, 2, 3, 4]) {
       assert.deepEqual(readSegmentHeader(JSON.stringify({ ...whole, version })), { ...whole, version });
     }
   });
@@ -145,7 +145,7 @@ describe("the header of a segment", () => {
       { ...whole, format: "gameaddon-snapshot", version: 9 },
       { ...whole, version: 0 },
       { ...whole, version: 2.5 },
-      { ...whole, version: "4" },
+      { ...whole, version: "5" },
       { ...whole, first: 7.5 },
       { ...whole, chain: "99" },
       { ...whole, instant: null },
@@ -163,14 +163,14 @@ describe("the header of a segment", () => {
 
   it("of a newer version is not damage, whatever else it has", () => {
     for (const document of [
-      { ...whole, version: 4 },
-      { format: "gameaddon-journal", version: 3.5 },
+      { ...whole, version: 5 },
+      { format: "gameaddon-journal", version: 5.5 },
     ]) {
       assert.throws(
         () => readSegmentHeader(JSON.stringify(document)),
         (error) => {
           assert.ok(error instanceof NewerFormat, `${error}`);
-          const versions = `version ${document.version} of gameaddon-journal; this program reads versions up to 3`;
+          const versions = `version ${document.version} of gameaddon-journal; this program reads versions up to 4`;
           assert.equal(error.message, `The data was written in ${versions}.`);
           assert.equal(error.in("/data/file").message, `/data/file was written in ${versions}.`);
           return true;

@@ -18,7 +18,7 @@ import { contents, notebook, snapshot, writeLines } from "./_faults.ts";
 
 const note = (id: string, text = id) => ({ id, text, topic: null });
 const line = (id: string) => ({ collection: "notes", record: note(id) });
-const header = { format: "gameaddon-snapshot", version: 2, sequence: 6, chain: 77, instant: 4 };
+const header = { format: "gameaddon-snapshot", version: 3, sequence: 6, chain: 77, instant: 4 };
 
 /** Returns the bytes of a file of lines, and where each line begins. */
 async function bytesOf(

@@ -32,7 +32,7 @@ class Tables {
       this.mounted.push(table);
       return { table };
     };
-    const context = { operations: operations(), vocabulary: () => vocabulary };
+    const context = { operations: () => operations(), vocabulary: () => vocabulary };
     this.routes = new RouteTable(file, context, mount, this.clock.now);
     this.routes.follow(async (put) => void this.notes.push(put));
   }

@@ -119,7 +119,7 @@ export function operations(onRun: (run: Run) => void = () => {}): Operations {
 
 /** Checks a table with the library's operations and names. */
 export function check(text: string): CheckedTable {
-  return checkTable(text, { operations: operations(), vocabulary: () => vocabulary });
+  return checkTable(text, { operations: () => operations(), vocabulary: () => vocabulary });
 }
 
 /** A parsed answer. */
@@ -140,7 +140,7 @@ export class Library {
   /** @param text a table without faults */
   constructor(text: string) {
     const { table, faults } = checkTable(text, {
-      operations: operations((run) => this.runs.push(run)),
+      operations: () => operations((run) => this.runs.push(run)),
       vocabulary: () => vocabulary,
     });
     if (table === undefined) throw new Error(JSON.stringify(faults));

@@ -241,26 +241,26 @@ describe("the limits of a table", () => {
   }
 });
 
-describe("the watch of a table", () => {
-  it("is a list of limits, which is empty without one", () => {
-    const watch = "watch: { books.add: { kind: { novel: 30, poem: 1 } } }\n";
-    assert.deepEqual(tableOf(watch + goodTable).watch, [
-      { operation: "books.add", parameter: "kind", value: "novel", limit: 30 },
-      { operation: "books.add", parameter: "kind", value: "poem", limit: 1 },
-    ]);
-    assert.deepEqual(tableOf(goodTable).watch, []);
+describe("the limits of an hour", () => {
+  it("of statistics and of a watch, the lower one applies", () => {
+    const watch = "watch: { statistic.add: { type: { KILL: 30, DEATH: 500, LAP: 5 } } }\n";
+    const limitsOf = (text: string) =>
+      tableOf(text + goodTable).declared.statistics.map(({ name, perHour }) => `${name} ${perHour}`);
+    const own =
+      "statistics: { KILL: { counter: kills }, DEATH: { counter: deaths, perHour: 7 }, LAP: { counter: laps } }\n";
+    assert.deepEqual(limitsOf(own + watch), ["KILL 30", "DEATH 7", "LAP 5"]);
+    assert.deepEqual(limitsOf(watch.replace(", LAP: 5", "")).slice(0, 2), ["KILL 30", "DEATH 500"]);
   });
 
-  it("has a limit for each statistic type in the shipped table", async () => {
+  it("of the shipped table are of each statistic type", async () => {
     const names = { group: ["BLACKLIST", "TARGETLIST"], faction: [], service: ["RESCUE", "POLICE"] };
     const { table } = checkRoutes(await readFile(shippedRoutes, "utf8"), names);
     assert.deepEqual(
-      table?.watch.map(({ operation, parameter, value }) => [operation, parameter, value]),
-      ["DEATH", "KILL", "PLAYTIME", "REVIVE", "SERVICE"].map((type) => ["statistic.add", "type", type]),
+      // Of PLAYTIME, two additions fall into 60 minutes where the client's clock is a little off.
+      table?.declared.statistics.map(({ name, perHour }) => `${name} ${perHour}`),
+      ["KILL 120", "DEATH 120", "PLAYTIME 2", "REVIVE 60", "SERVICE 60"],
     );
-    // An hour of play: two additions fall into 60 minutes where the client's clock is a little off.
-    assert.equal(table?.watch.find(({ value }) => value === "PLAYTIME")?.limit, 2);
-    const integers = table.routes.flatMap(({ handler, parameters }) =>
+    const integers = (table?.routes ?? []).flatMap(({ handler, parameters }) =>
       parameters.flatMap(({ type }) => (type.base === "integer" ? [{ handler, ...type }] : [])),
     );
     const rounded = integers.filter(({ roundsDown }) => roundsDown === true);

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
-import { checkRoutes, operationsToCheck } from "../../src/operations.ts";
+import { checkRoutes } from "../../src/operations.ts";
 import { warningsOf } from "../../src/table/warnings.ts";
 import { shippedRoutes } from "../_setup.ts";
 import { casesIn, printed } from "./_corpus.ts";
-import { check, operations } from "./_library.ts";
+import { check } from "./_library.ts";
 
 /** The data of `with-data.yaml`. */
 const data = {
@@ -31,8 +31,7 @@ describe("warnings", () => {
     it(each.title, () => {
       const { table, faults, document } = check(each.text);
       assert.ok(table !== undefined, JSON.stringify(faults));
-      const known = each.title.includes("with-data") ? data : {};
-      const found = warningsOf(table, document, { operations: operations(), ...known });
+      const found = warningsOf(table, document, each.title.includes("with-data") ? data : {});
       const sentences = found.map((warning) => ({ ...warning, message: `warning: ${warning.message}` }));
       assert.deepEqual(printed(each, sentences), each.reports);
       for (const { kind, message } of found) assert.equal(kind, kindOf(message));
@@ -53,7 +52,7 @@ describe("the shipped table", () => {
     const text = shipped.slice(0, at) + shipped.slice(at).replace(from, to);
     const { table, faults, document } = checkRoutes(text, names);
     assert.ok(at > 0 && table !== undefined, JSON.stringify(faults));
-    return warningsOf(table, document, { operations: operationsToCheck() }).map(({ kind }) => kind);
+    return warningsOf(table, document, {}).map(({ kind }) => kind);
   }
 
   it("has no warnings", async () => assert.deepEqual(await kindsWith("/event", "", ""), []));

@@ -103,7 +103,7 @@ export class OperatorAtWork {
     const edited = `${exported}.edited`;
     const document = JSON.parse(await readFile(exported, "utf8"));
     const points = this.#random.below(1000);
-    for (const reason of document.collections.wantedReasons) reason.points = points;
+    for (const { values } of document.collections.entries) values.points = points;
     await writeFile(edited, JSON.stringify(document));
     return {
       name: "import",

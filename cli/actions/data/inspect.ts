@@ -3,6 +3,7 @@ import { describeInconsistency } from "../../../src/backup/consistency.ts";
 import type { Holder } from "../../../src/control/operations.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { isBookkeeping, nounOf } from "../../../src/domain/model.ts";
+import { counted, pluralOf } from "../../../src/domain/text.ts";
 import { type Mark, type Status, statusOf } from "../../../src/repair/status.ts";
 import { verify } from "../../../src/repair/verify.ts";
 import type { Context } from "../../context.ts";
@@ -80,11 +81,13 @@ function describeStatus(status: Status, holder: string): string {
   for (const problem of [status.problem, status.disk.problem]) {
     if (problem !== null) rows.push(["problem", problem]);
   }
+  const lists = Object.entries(status.lists ?? {}).map(([list, count]) => `${list} ${count}`);
+  const inLists = lists.length === 0 ? "" : `: ${lists.join(", ")}`;
   let bookkeeping = 0;
   if (records !== null) rows.push(["records", ""]);
   for (const [name, count] of Object.entries(records ?? {})) {
     if (isBookkeeping(name)) bookkeeping += count;
-    else rows.push([`  ${nounOf(name)}s`, String(count)]);
+    else rows.push([`  ${pluralOf(nounOf(name))}`, `${count}${name === "entries" ? inLists : ""}`]);
   }
   if (bookkeeping > 0) rows.push(["  bookkeeping", String(bookkeeping)]);
   return rows.map(([name, value]) => `${name.padEnd(20)}${value}`.trimEnd()).join("\n");
@@ -92,10 +95,6 @@ function describeStatus(status: Status, holder: string): string {
 
 function describeMark(mark: Mark | null): string {
   return mark === null ? "-" : `${mark.sequence}, ${formatInstant(mark.instant)}`;
-}
-
-function counted(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 /** Formats a number of bytes for a person. */

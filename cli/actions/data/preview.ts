@@ -3,6 +3,7 @@ import type { Portion, ResourceChange } from "../../../src/backup/preview.ts";
 import type { RestorePreview } from "../../../src/backup/restore.ts";
 import { escapeInvisible } from "../../../src/domain/escape.ts";
 import { nounOf } from "../../../src/domain/model.ts";
+import { pluralOf } from "../../../src/domain/text.ts";
 
 /**
  * Returns a line for each resource, such as `players  1 added (Ada), 2 removed (Bob, Cleo)`, one for the tokens that are
@@ -14,7 +15,7 @@ export function previewLines({
   tokensLeftOut,
 }: Pick<RestorePreview, "resources" | "problems" | "tokensLeftOut">): string[] {
   const rows = resources.map(
-    (resource) => [`${nounOf(resource.resource)}s`, portions(resource).join(", ")] as const,
+    (resource) => [pluralOf(nounOf(resource.resource)), portions(resource).join(", ")] as const,
   );
   const width = Math.max(0, ...rows.map(([noun]) => noun.length));
   return [

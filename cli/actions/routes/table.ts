@@ -1,6 +1,6 @@
 /** Reads the route table of a command, and checks it against the names in the data. */
 import { resolve } from "node:path";
-import { checkRoutes, operationsToCheck } from "../../../src/operations.ts";
+import { checkRoutes } from "../../../src/operations.ts";
 import { readSeed } from "../../../src/operator/seed-file.ts";
 import type { Vocabulary } from "../../../src/table/caller.ts";
 import { revisionOf } from "../../../src/table/revision.ts";
@@ -38,11 +38,11 @@ export type InspectedTable = CheckedTable & {
 export async function inspectTable(context: Context, file: string): Promise<InspectedTable> {
   const text = await readNamed(context, file);
   const { vocabulary, members, ranks } = await namesOf(context);
-  const checked = checkRoutes(text, vocabulary);
-  const warnings =
-    checked.table === undefined
-      ? []
-      : warningsOf(checked.table, checked.document, { operations: operationsToCheck(), members, ranks });
+  const hasData = await context.workspace().hasData();
+  const findings = hasData ? await context.run("reads", "list.check", { text }) : [];
+  const checked = checkRoutes(text, vocabulary, findings);
+  const { table, document } = checked;
+  const warnings = table === undefined ? [] : warningsOf(table, document, { members, ranks, findings });
   return { ...checked, text, revision: revisionOf(text), warnings };
 }
 

@@ -1,6 +1,7 @@
 /** Implements `routes test`. */
 import { relative, resolve } from "node:path";
 import { Failure } from "../../../src/domain/errors.ts";
+import { counted } from "../../../src/domain/text.ts";
 import { tokenInText, withoutTokens } from "../../../src/identity/tokens.ts";
 import { readRegular } from "../../../src/regular-file.ts";
 import { faultsIn } from "../../../src/table-in-force/route-table.ts";
@@ -96,7 +97,7 @@ function failureLines(
 function sumLines(result: TestResult, file: string, routesFile: string, output: Output): string[] {
   const { tests, failures, coverage } = result;
   const { routes, ways, percent, gaps } = coverage;
-  const sum = `${count(tests, "test")}, ${tests - failures.length} passed, ${failures.length} failed`;
+  const sum = `${counted(tests, "test")}, ${tests - failures.length} passed, ${failures.length} failed`;
   const covered = `${share(routes, "route")}, and ${share(ways, "branch")} of restrictions`;
   return [
     `${output.style("bold", file)}: ${output.style(failures.length > 0 ? "red" : "green", sum)}.`,
@@ -111,9 +112,5 @@ function gapWords({ route, restriction, untried }: Gap): string {
 }
 
 function share({ covered, total }: Share, noun: string): string {
-  return `${covered} of ${count(total, noun)}`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : noun.endsWith("h") ? "es" : "s"}`;
+  return `${covered} of ${counted(total, noun)}`;
 }

@@ -5,7 +5,7 @@
 import { Address, type Values } from "./address.ts";
 import { CachedAnswers } from "./cached-answers.ts";
 import { GameAddonError, GameAddonNetworkError, isFailure } from "./errors.ts";
-import { reads } from "./generated/operations.ts";
+import { product, reads } from "./generated/operations.ts";
 import type { Arguments, CallOptions, Path, Result } from "./operations.ts";
 import { isTemporary, waitBefore } from "./retrying.ts";
 import { platformTiming, type Timing } from "./timing.ts";
@@ -16,7 +16,7 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** The caller's token: a secret. */
   readonly token: string;
-  /** Sent as `User-Agent: gameaddon/2.5.1`. Browsers based on Chromium do not let pages set that header. */
+  /** Sent as `User-Agent: <product>/2.5.1`. Browsers based on Chromium do not let pages set that header. */
   readonly addonVersion?: string;
   /** The timeout of an attempt; by default 10 seconds. */
   readonly timeoutMilliseconds?: number;
@@ -68,7 +68,7 @@ export class GameAddonClient {
     this.#headers = {
       Accept: "application/json",
       Authorization: `Bearer ${toCredentials(token)}`,
-      ...(addonVersion === undefined ? {} : { "User-Agent": `gameaddon/${addonVersion}` }),
+      ...(addonVersion === undefined || product === "" ? {} : { "User-Agent": `${product}/${addonVersion}` }),
     };
     this.#timeoutMilliseconds = timeoutMilliseconds;
     this.#retries = retries;

@@ -1,6 +1,6 @@
 /** Who added an entry, as stored and as answered. */
 import * as v from "valibot";
-import type { Creator, HouseBanReason } from "../../domain/model.ts";
+import type { Creator } from "../../domain/model.ts";
 import type { Data } from "../../store/data.ts";
 import type { Caller } from "../../table/caller.ts";
 import { anyUUID, field } from "./values.ts";
@@ -29,6 +29,9 @@ export function creatorOf(data: Data, { id }: Caller): Creator {
 }
 
 /** Returns the creator in the answer for a stored entry. */
-export function creatorInAnswer({ creatorName, creatorUUID }: Pick<HouseBanReason, keyof Creator>) {
+export function creatorInAnswer({
+  creatorName,
+  creatorUUID,
+}: { [K in keyof Creator]?: Creator[K] | undefined }) {
   return { creatorName: creatorName ?? nobody, creatorUUID: creatorUUID ?? "" };
 }

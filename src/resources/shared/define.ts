@@ -5,10 +5,11 @@ import type { ReadyBody } from "../../engine/body.ts";
 import type { Activity } from "../../identity/activity.ts";
 import type { Draft, DurableData } from "../../store/data.ts";
 import type { Caller } from "../../table/caller.ts";
-import type { Failures } from "../../table/operation.ts";
+import type { Operation } from "../../table/operation.ts";
 import type { Input } from "../../table/restriction/restriction.ts";
 import type { Clients } from "../clients.ts";
 import type { Ranking } from "../ranking.ts";
+import type { ListVersions } from "./list-versions.ts";
 import type { NameOrder } from "./order.ts";
 
 /** What a read can use: the durable records, and what is derived from them. */
@@ -16,6 +17,7 @@ export interface Sources extends DurableData {
   readonly ranking: Ranking;
   readonly order: NameOrder;
   readonly clients: Clients;
+  readonly lists: ListVersions;
 }
 
 /** What a handler gets beside the data and its input. */
@@ -39,24 +41,19 @@ export interface ChangeContext extends Context {
   readonly sequence: number;
 }
 
-/** What the description of the interface says of a handler: see `Operation` in `src/table/operation.ts`. */
-interface Documented {
-  readonly description?: string;
-  readonly failures?: Failures;
-}
+/** What the description of the interface says of a handler. */
+type Documented = Pick<Operation, "answerFor" | "description" | "failures">;
 
 /** A handler that only reads. */
-export interface ReadHandler extends Documented {
+export interface ReadHandler extends Documented, Pick<Operation, "input" | "answer"> {
   readonly effect: "read";
-  readonly input: v.ObjectSchema<v.ObjectEntries, undefined>;
-  readonly answer: v.GenericSchema;
   /** How to cache its answers, where they may be cached. */
   readonly cacheable?: Cacheable;
   read(data: Sources, input: unknown, context: Context): unknown;
 }
 
 /** The sources that have a version: it grows with every change. */
-type VersionedSource = Exclude<keyof Sources, "clients">;
+type VersionedSource = Exclude<keyof Sources, "clients" | "lists">;
 
 /** How the answers of a read are cached. */
 export interface Cacheable {
@@ -70,17 +67,13 @@ export interface Cacheable {
   validUntil?(data: Sources, now: number): number;
 }
 
+type ChangeProperties = Documented &
+  Required<Pick<Operation, "example">> &
+  Pick<Operation, "recordsCaller" | "counts">;
+
 /** A handler that changes data, and returns the sentence for the player. */
-export interface ChangeHandler extends Documented {
+export interface ChangeHandler extends ChangeProperties, Pick<Operation, "input" | "answer"> {
   readonly effect: "change";
-  /** The answer to the examples of its input: see `Operation` in `src/table/operation.ts`. */
-  readonly example: string;
-  readonly input: v.ObjectSchema<v.ObjectEntries, undefined>;
-  readonly answer: v.GenericSchema;
-  /** Whether it stores who the caller was: see `Operation` in `src/table/operation.ts`. */
-  readonly recordsCaller?: true;
-  /** Whether it counts: see `Operation` in `src/table/operation.ts`. */
-  readonly counts?: true;
   change(draft: Draft, input: unknown, context: ChangeContext): string;
 }
 
@@ -156,20 +149,24 @@ export function defineCachedRead<
 >(
   handler: Documented & {
     dependsOn: readonly S[];
+    /** Replaces the sum of the versions of {@link dependsOn}. */
+    version?(data: Sources): number;
     validUntil?(data: Pick<Sources, S>, now: number): number;
     input: I;
     answer: A;
     read(data: Pick<Sources, S>, input: InputOf<I>, now: number): v.InferOutput<A>;
   },
 ): ReadHandler {
-  const { dependsOn, validUntil, ...rest } = handler;
+  const { dependsOn, version, validUntil, ...rest } = handler;
   return defineRead({
     ...rest,
     cache: {
       capacity: listCapacity,
       isCompressed: true,
       // Versions only grow, so that their sum changes with each of them.
-      dependencies: (data) => [dependsOn.reduce((sum, name) => sum + data[name].version, 0)],
+      dependencies: (data) => [
+        version?.(data) ?? dependsOn.reduce((sum, name) => sum + data[name].version, 0),
+      ],
       ...(validUntil && { validUntil }),
     },
     read: (data, input, { now }) => handler.read(data, input, now),
@@ -178,11 +175,8 @@ export function defineCachedRead<
 
 /** Defines a handler that changes data. `change` throws a Failure to refuse; then nothing is changed. */
 export function defineChange<I extends v.ObjectEntries>(
-  handler: Documented & {
+  handler: ChangeProperties & {
     input: I;
-    example: string;
-    recordsCaller?: true;
-    counts?: true;
     change(draft: Draft, input: InputOf<I>, context: ChangeContext): string;
   },
 ): ChangeHandler {

@@ -7,8 +7,12 @@ import {
   playerNameWords,
   textLength,
 } from "../../domain/limits.ts";
-import { invisibleIn, leaveOut } from "../../domain/text.ts";
+import { comparisonForm, invisibleIn, leaveOut } from "../../domain/text.ts";
 import { uuid } from "../../domain/uuid.ts";
+import { type BaseType, lengthsOf, type ParameterType } from "../../table/base-types.ts";
+import type { Field } from "../../table/declared/lists.ts";
+import type { DerivedParameter } from "../../table/operation.ts";
+import type { ParameterValue } from "../../table/restriction/restriction.ts";
 
 export const integer = v.pipe(
   v.number(),
@@ -24,20 +28,29 @@ export const instant = v.pipe(v.number(), v.safeInteger(), v.metadata({ base: "i
 /** A duration in milliseconds: 64 bits. */
 export const duration = v.pipe(v.number(), v.safeInteger());
 
-/** A new reason or name of a place, with "-" for each space. */
-export const text = v.pipe(
-  v.string(),
-  v.check(
-    (value) => value !== "" && Array.from(value).length <= textLength.maxLength,
-    `expected 1 to ${textLength.maxLength} characters`,
-  ),
-  v.check((value) => !/[\s\p{Z}\p{Cc}]/u.test(value), 'expected no white space; write "-" for a space'),
-  v.check(
-    (value) => invisibleIn(value) === undefined,
-    ({ input }) => leaveOut(invisibleIn(input) ?? ""),
-  ),
-  v.metadata(textLength),
-);
+/** Returns the schema of a new text of a field, with "-" for each space. */
+function newText({ type, reserved }: Field) {
+  const { minLength, maxLength } = lengthsOf(type);
+  const { pattern } = type;
+  return v.pipe(
+    v.string(),
+    v.check(
+      (value) => Array.from(value).length >= minLength && Array.from(value).length <= maxLength,
+      `expected ${minLength} to ${maxLength} characters`,
+    ),
+    v.check((value) => !/[\s\p{Z}\p{Cc}]/u.test(value), 'expected no white space; write "-" for a space'),
+    v.check(
+      (value) => invisibleIn(value) === undefined,
+      ({ input }) => leaveOut(invisibleIn(input) ?? ""),
+    ),
+    v.check((value) => pattern?.matches(value) !== false, `expected ${type.description ?? "another form"}`),
+    v.check(
+      (value) => !reserved.some((word) => comparisonForm(word) === comparisonForm(value)),
+      ({ input }) => `"${input}" is reserved`,
+    ),
+    v.metadata({ minLength, maxLength }),
+  );
+}
 
 /**
  * An existing reason or name of a place: any text, because those of older data and imports must be removable even if
@@ -59,7 +72,8 @@ export const everyReason = "all";
 
 /** The name of a group or a faction, as seeded. */
 export const group = v.pipe(v.string(), v.metadata({ base: "group" }));
-export const faction = v.pipe(v.string(), v.metadata({ base: "faction" }));
+const faction = v.pipe(v.string(), v.metadata({ base: "faction" }));
+const service = v.pipe(v.string(), v.metadata({ base: "service" }));
 /** The name of a faction or a service, as seeded. */
 export const organisation = v.pipe(v.string(), v.metadata({ base: ["faction", "service"] }));
 
@@ -71,6 +85,52 @@ export function field<S extends v.GenericSchema>(
 ): v.GenericSchema<v.InferInput<S>, v.InferOutput<S>> {
   const described = v.pipe(schema, v.description(description));
   return examples.length === 0 ? described : v.pipe(described, v.examples(examples));
+}
+
+/** Returns the schema of a parameter that a route need not declare. */
+export function derived<S extends v.GenericSchema>(
+  schema: S,
+  type: BaseType | ParameterType,
+  fallback?: ParameterValue,
+): v.GenericSchema<v.InferInput<S>, v.InferOutput<S>> {
+  const whole = typeof type === "string" ? { base: type, name: type, description: undefined } : type;
+  return v.pipe(
+    schema,
+    v.metadata({ derived: { type: whole, default: fallback } satisfies DerivedParameter }),
+  );
+}
+
+/** Returns the schema of a field of a list as a parameter. @param isReference whether it finds entries, which may be older */
+export function inputOf(known: Field, isReference: boolean): v.GenericSchema<ParameterValue> {
+  const schema = field(schemaOf(known, isReference), known.description, known.example);
+  return derived(schema, known.type, isReference ? undefined : known.default);
+}
+
+function schemaOf(known: Field, isReference: boolean): v.GenericSchema<ParameterValue> {
+  const { refersTo, type } = known;
+  const { base, minimum = integerRange.minimum, maximum = integerRange.maximum, roundsDown } = type;
+  if (refersTo === "player") return isReference ? playerReference : playerName;
+  if (base === "text")
+    return isReference || refersTo === "entry"
+      ? v.pipe(v.string(), v.metadata({ ...lengthsOf(type), reference: true }))
+      : newText(known);
+  if (base !== "integer") return storedSchemaOf(type);
+  const bounded = v.pipe(integer, v.minValue(minimum), v.maxValue(maximum));
+  return roundsDown === true ? v.pipe(bounded, v.metadata({ roundsDown })) : bounded;
+}
+
+/** Returns the schema of a field of a list in answers. */
+export function outputOf({ type, description, example, refersTo }: Field): v.GenericSchema {
+  const isText = type.base === "text" && refersTo === undefined;
+  const words = isText ? `${description} It has \`-\` for each space.` : description;
+  return field(storedSchemaOf(type), words, example);
+}
+
+/** Returns the schema of the stored values of a type: they may be older than its bounds. */
+function storedSchemaOf({ base, minimum = -1, values = [] }: ParameterType): v.GenericSchema<ParameterValue> {
+  const number = minimum < 0 ? integer : count;
+  const schemas = { text: v.string(), integer: number, boolean: v.boolean(), enum: v.picklist(values) };
+  return { ...schemas, instant, group, faction, service }[base];
 }
 
 export const anyUUID = "0123456789abcdef0123456789abcdef";

@@ -64,9 +64,11 @@ export function unusable(folder: string, cause: unknown): Failure {
   const code = systemCode(cause) ?? "";
   const why = obstacles[code];
   const isForbidden = code === "EACCES" || code === "EPERM";
-  const advice = isForbidden
+  const writable = isForbidden
     ? `Run the command as the folder's owner, whom \`ls -ld ${folder}\` shows, or name another one with --data.`
     : "Expected a folder that you may write to; name another one with --data.";
+  // No error of the file system: a record of the data has another form.
+  const advice = code === "" ? "`addon-cli data verify` shows what is wrong with the data." : writable;
   const remedy = folderErrors.has(code) ? undefined : remedyFor(cause);
   return new Failure(
     "STORE_UNAVAILABLE",

@@ -13,12 +13,13 @@
  *     {"sequence":8,"changes":[…]}
  *
  * `request` is the id of the HTTP request, `table` the revision of the route table that allowed it, `undoes` the number
- * of the change that this one undoes; version 1 had none of the three, version 2 had no bulk changes. Where `who` is
+ * of the change that this one undoes; version 1 had none of the three, version 2 had no bulk changes; up to version 3 four lists were collections of their own. Where `who` is
  * `public`, `token` has the id of the token; older records lack it. A record has the values that it set, so replaying
  * it twice is harmless, and the journal is the audit log as well.
  *
  * Documents are checked by hand: with a schema, a start would take twice as long.
  */
+import { presentChange } from "../../domain/former.ts";
 import type { JournalRecord, RecordChange } from "../change.ts";
 import type { LineEncoder } from "./encoding.ts";
 
@@ -68,8 +69,9 @@ export function openRecord(document: unknown, offset: number): OpenRecord | unde
 
 /** Adds a further line to a bulk change. Returns whether it is one. */
 export function addLine({ head, lines }: OpenRecord, document: unknown): boolean {
-  if (!isFurtherLine(document) || document.sequence !== head.sequence) return false;
-  lines.push(document.changes);
+  const changes = changesIn(document);
+  if (changes === undefined || !isFurtherLine(document) || document.sequence !== head.sequence) return false;
+  lines.push(changes);
   return true;
 }
 
@@ -84,18 +86,15 @@ export function hasMore(document: unknown): boolean {
 }
 
 /** Returns whether a document is a line of a bulk change after its first. */
-export function isFurtherLine(
-  document: unknown,
-): document is { readonly sequence: number; readonly changes: readonly RecordChange[] } {
+export function isFurtherLine(document: unknown): document is { readonly sequence: number } {
   if (!isObject(document) || "who" in document || typeof document.sequence !== "number") return false;
-  return changesIn(document) !== undefined;
+  return isChanges(document.changes);
 }
 
-/** Returns the changes of a line, or undefined where it is none of the journal's. */
+/** Returns the changes of a line, in the present form, or undefined where it is none of the journal's. */
 export function changesIn(document: unknown): readonly RecordChange[] | undefined {
   if (!isObject(document)) return undefined;
-  const { changes } = document;
-  return Array.isArray(changes) && changes.every(isChange) ? changes : undefined;
+  return isChanges(document.changes) ? document.changes.map(presentChange) : undefined;
 }
 
 /** Returns the sequence number of the change that a document begins, or undefined where it is no first line. */
@@ -120,6 +119,10 @@ function toHead(document: unknown): JournalRecord | undefined {
 
 function isText(value: unknown): value is string | null {
   return value === null || typeof value === "string";
+}
+
+function isChanges(changes: unknown): changes is RecordChange[] {
+  return Array.isArray(changes) && changes.every(isChange);
 }
 
 function isChange(change: unknown): change is RecordChange {

@@ -2,7 +2,7 @@
  * Segments: the files of the journal, `journal-<first sequence>.log`. The journal has every change since the oldest
  * snapshot. The first line of a segment is its header, chained to nothing; `lines.ts` describes the form of a line:
  *
- *     <crc> {"format":"gameaddon-journal","version":3,"first":7,"chain":1600003738,"instant":1790000000000}
+ *     <crc> {"format":"gameaddon-journal","version":4,"first":7,"chain":1600003738,"instant":1790000000000}
  *
  * `first` is the sequence number of its first change, `chain` the checksum of the line before that change, to which its
  * line is chained, `instant` when the segment was begun. All other lines are those of changes (`record-lines.ts`).
@@ -14,7 +14,7 @@ import { BrokenLine, encodeLine, readHeader } from "./lines.ts";
 import { addLine, closeRecord, hasMore, type OpenRecord, openRecord } from "./record-lines.ts";
 
 const format = "gameaddon-journal";
-export const journalVersion = 3;
+export const journalVersion = 4;
 
 const headerSchema = v.object({
   format: v.literal(format),

@@ -69,9 +69,10 @@ const restrictionSchema: v.GenericSchema = v.pipe(
   v.description("Who may call the operation."),
 );
 
-/** Returns the JSON Schema of tables for these operations. @param handlers their names */
+/** Returns the JSON Schema of tables. @param handlers the operations to complete; a table can declare others */
 export function editorSchema(handlers: readonly string[]): JsonSchema {
-  const handler = v.picklist(handlers);
+  const declared = v.pipe(v.string(), v.regex(/^[a-z][a-z0-9]*\.[a-zA-Z]\w*$/));
+  const handler = v.union([v.picklist(handlers), declared]);
   const restriction = v.lazy(() => restrictionSchema);
   const definitions = { restriction: restrictionSchema, case: caseSchema, cases: casesSchema };
   const { $schema, ...rest } = toJsonSchema(documentSchemaOf({ handler, restriction }), {

@@ -7,8 +7,9 @@ export function mapOf<I, O>(content: v.GenericSchema<I, O>, expected = "a map") 
   return v.pipe(v.custom<I>(isMap, expected), content);
 }
 
-/** Returns the schema of a map with certain keys. It reports the first unknown one. */
-export function mapWith<E extends v.ObjectEntries>(entries: E) {
+/** Returns the schema of a map with certain keys. It reports the first unknown one. @param expected the map, for messages */
+export function mapWith<E extends v.ObjectEntries>(entries: E, expected?: string) {
   const keys = Object.keys(entries);
-  return mapOf(v.strictObject(entries, ({ path }) => unknownName("key", String(path?.at(-1)?.key), keys)));
+  const content = v.strictObject(entries, ({ path }) => unknownName("key", String(path?.at(-1)?.key), keys));
+  return mapOf(content, expected);
 }

@@ -1,0 +1,41 @@
+/** Implements `audit --summary`: how many changes were made each day, by operation. */
+import { type AuditQuery, readEntries, readNames } from "../../src/audit/read.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import type { Context } from "../context.ts";
+import { type Column, formatInstant } from "../terminal/output.ts";
+
+interface Day {
+  /** In UTC, such as `2026-11-24`. */
+  readonly day: string;
+  readonly operation: string;
+  readonly changes: number;
+  /** The first and the last of them, in milliseconds since 1970. */
+  readonly first: number;
+  readonly last: number;
+}
+
+const columns: readonly Column<Day>[] = [
+  { heading: "DAY", cell: ({ day }) => day },
+  { heading: "OPERATION", cell: ({ operation }) => operation },
+  { heading: "CHANGES", cell: ({ changes }) => String(changes) },
+  { heading: "FROM", cell: ({ first }) => formatInstant(first).slice(11, 19) },
+  { heading: "TO", cell: ({ last }) => formatInstant(last).slice(11, 19) },
+];
+
+/** Lists the days, the latest first; of a day, the operation with the most changes first. */
+export async function showSummary({ output, workspace }: Context, query: AuditQuery): Promise<void> {
+  const { folder } = workspace();
+  const { names, warnings } = await readNames(nodeFiles, folder);
+  for (const warning of warnings) output.remark(`warning: ${warning}`);
+  const days = new Map<string, Day>();
+  for await (const { instant, operation } of readEntries(nodeFiles, folder, query, names)) {
+    const day = formatInstant(instant).slice(0, 10);
+    const key = `${day} ${operation}`;
+    const { changes = 0, first = instant } = days.get(key) ?? {};
+    days.set(key, { day, operation, changes: changes + 1, first, last: instant });
+  }
+  const ordered = [...days.values()].sort(
+    (a, b) => -a.day.localeCompare(b.day) || b.changes - a.changes || a.operation.localeCompare(b.operation),
+  );
+  await output.list(ordered, columns, "No change in the journal matches.");
+}

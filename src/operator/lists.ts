@@ -1,0 +1,70 @@
+/** The entries of lists beside the route table: what a table means for them, and removing those of a list. */
+import * as v from "valibot";
+import { type Entry, entriesIn, entryKey } from "../domain/entry.ts";
+import { Failure } from "../domain/errors.ts";
+import { counted, didYouMean } from "../domain/text.ts";
+import type { RecordChange } from "../store/change.ts";
+import type { Data, DataStore } from "../store/data.ts";
+import { type Finding, withPresentNames } from "../table/declared/entries.ts";
+import type { List } from "../table/declared/lists.ts";
+import { defineCommand, type Environment, type Info } from "./define.ts";
+
+/** Returns what the lists of a table without faults mean for the entries in the data. */
+export const checkLists = defineCommand({
+  input: v.strictObject({ text: v.string() }),
+  async run({ store }: Environment, { text }): Promise<Finding[]> {
+    // Loaded on demand: every command loads this file, but few read a table.
+    const { findingsIn } = await import("./list-findings.ts");
+    return findingsIn(text, store.data);
+  },
+});
+
+/** Removes all entries of a list, whether or not the table declares it. */
+export const dropList = defineCommand({
+  /** `dryRun`: whether only to return how many there are, before a question. */
+  input: v.strictObject({ list: v.string(), dryRun: v.optional(v.boolean(), false) }),
+  async run({ store }: Environment, { list, dryRun }): Promise<Info & { readonly sequence?: number }> {
+    let entries = entriesToDrop(store.data, list);
+    const words = () => `${counted(entries.length, "entry")} of the list ${list}`;
+    if (dryRun) return { info: words() };
+    const sequence = await store.changeInBulk({ who: "operator", operation: "list.drop" }, () => {
+      entries = entriesToDrop(store.data, list);
+      return entries.map((entry) => {
+        return { collection: "entries", key: entryKey(entry), before: entry, after: null };
+      });
+    });
+    return { info: `Removed ${words()}.`, ...(sequence === undefined ? {} : { sequence }) };
+  },
+});
+
+/** Returns the entries of a list. @throws Failure where there are none, or entries of another list refer to them */
+function entriesToDrop(data: Data, list: string): readonly Entry[] {
+  const all = Array.from(data.entries.values());
+  const entries = data.entries.find("list", list);
+  if (entries.length === 0) {
+    const suggestion = didYouMean(list, [...new Set(all.map((entry) => entry.list))]);
+    throw new Failure("UNKNOWN_ENTRY", `There are no entries of a list ${list}.${suggestion}`);
+  }
+  const refers = (entry: Entry) => entriesIn(entry).some((key) => key.startsWith(`${list}/`));
+  const user = all.find((entry) => entry.list !== list && refers(entry));
+  if (user === undefined) return entries;
+  throw new Failure("CONFLICT", `Entries of the list ${user.list} refer to those of ${list}.`, {
+    hint: `Drop ${user.list} first.`,
+  });
+}
+
+/** Gives the fields that a table renames their present names in all entries: one change of `system`. */
+export async function renameFields(store: DataStore, lists: readonly List[]): Promise<void> {
+  const renaming = lists.filter(({ renamed }) => Object.keys(renamed).length > 0);
+  if (renaming.length === 0) return;
+  await store.changeInBulk({ who: "system", operation: "list.rename" }, () =>
+    renaming.flatMap((list) =>
+      store.data.entries.find("list", list.name).flatMap((before): RecordChange[] => {
+        const after = withPresentNames(before, list);
+        if (after === before) return [];
+        // The names of fields are no part of a key, but their values.
+        return [{ collection: "entries", key: entryKey(before), before, after }];
+      }),
+    ),
+  );
+}

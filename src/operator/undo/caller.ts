@@ -1,0 +1,150 @@
+/** Taking back what one caller did: every record gets the value that it had before, unless somebody else has changed it since. */
+import { isDeepStrictEqual } from "node:util";
+import * as v from "valibot";
+import type { Filter } from "../../audit/filter.ts";
+import type { PlayerNames } from "../../audit/names.ts";
+import { readNames, toSelection } from "../../audit/read.ts";
+import type { Entry } from "../../domain/entry.ts";
+import { Failure } from "../../domain/errors.ts";
+import { isBookkeeping, nounOf } from "../../domain/model.ts";
+import { counted, fold, oneOf } from "../../domain/text.ts";
+import type { RecordChange } from "../../store/change.ts";
+import type { Data } from "../../store/data.ts";
+import { nodeFiles } from "../../store/folder/files.ts";
+import { readHistory } from "../../store/journal/history.ts";
+import { defineCommand, type Environment, type Info } from "../define.ts";
+import { undoing } from "./undo.ts";
+
+const text = v.optional(v.string());
+const instant = v.optional(v.pipe(v.number(), v.safeInteger()));
+
+/** The result: what is or would be taken back. */
+export interface TakenBack extends Info {
+  /** The number of the caller's changes that the filter selects. */
+  readonly changes: number;
+  /** The number of records that are taken back, by what they are: `entries of plates`, `statistics`. */
+  readonly records: Readonly<Record<string, number>>;
+  /** The number of records that stay, because somebody else has changed them since, or something depends on them. */
+  readonly left: number;
+  /** The number of the change that takes them back; undefined in a preview, and where there is nothing to take back. */
+  readonly sequence: number | undefined;
+}
+
+export const undoCaller = defineCommand({
+  input: v.strictObject({
+    /** A player, by name or UUID, or the id of a public token. */
+    ...{ by: text, token: text, since: instant, until: instant, operation: text },
+    /** Whether to change nothing. */
+    preview: v.boolean(),
+  }),
+  /** @throws Failure `UNKNOWN_PLAYER`, `PARAMETER_INVALID` */
+  async run(environment: Environment, { preview, ...filter }, signal): Promise<TakenBack> {
+    const { store } = environment;
+    const { changes, runs, changed } = await readRuns(environment, filter);
+    const record = { ...nothing, changes: [...runs.values()] };
+    const decide = async () =>
+      runs.size === 0 ? { changes: [], obstacles: [] } : undoing(store.data, record, true);
+    let decided = await decide();
+    let sequence: number | undefined;
+    if (!preview && decided.changes.length > 0) {
+      sequence = await store.changeInBulk({ who: "operator", operation: "undo.caller" }, async () => {
+        decided = await decide();
+        // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
+        signal?.throwIfAborted();
+        return decided.changes;
+      });
+    }
+    const records = countsOf(decided.changes);
+    const left = changed + decided.obstacles.length;
+    const all = Object.entries(records).map(([what, count]) => `${count} ${what}`);
+    const what =
+      all.length === 0
+        ? "Nothing is left to take back"
+        : `${preview ? "Takes" : "Took"} back ${oneOf(all, "and")}`;
+    const [stay, them] = left === 1 ? ["stays", "it"] : ["stay", "them"];
+    const stays =
+      left === 0 ? "" : `; ${counted(left, "record")} ${stay}, since others have changed or use ${them}`;
+    return { info: `${what}, of ${counted(changes, "change")}${stays}.`, changes, records, left, sequence };
+  },
+});
+
+const nothing = { sequence: 0, instant: 0, who: "", operation: "", request: null, table: null, undoes: null };
+
+/**
+ * Reads the journal. Returns, for each record whose last changes are the caller's, its value before the first of these
+ * and after the last one; and how many others have changed since.
+ */
+async function readRuns({ files = nodeFiles, store }: Environment, filter: Filter) {
+  const { by, token } = filter;
+  const isOther = ["operator", "system", "public"].includes(fold(by ?? ""));
+  if ((by === undefined) === (token === undefined) || isOther)
+    throw new Failure("PARAMETER_INVALID", "Expected a player, or the id of a public token.");
+  const { names } = await readNames(files, store.folder);
+  const who = by === undefined ? filter : { ...filter, by: onePlayer(store.data, names, by) };
+  const select = toSelection(who, names);
+  const runs = new Map<string, RecordChange>();
+  const ended = new Map<string, RecordChange>();
+  const changed = new Set<string>();
+  let changes = 0;
+  for await (const record of readHistory(files, store.folder)) {
+    const isTheirs = select(record) !== undefined;
+    if (isTheirs) changes += 1;
+    for (const change of record.changes) {
+      if (isBookkeeping(change.collection)) continue;
+      const place = `${change.collection} ${change.key}`;
+      const run = runs.get(place);
+      if (isTheirs) {
+        runs.set(place, { ...change, before: run === undefined ? change.before : run.before });
+        changed.delete(place);
+      } else if (run !== undefined) {
+        runs.delete(place);
+        ended.set(place, run);
+        // Somebody else may have taken it back already.
+        if (!isDeepStrictEqual(change.after, run.before)) changed.add(place);
+      } else {
+        const former = ended.get(place);
+        // Undoing what took it back brings back what the caller did.
+        if (former === undefined || !isDeepStrictEqual(change.after, former.after)) continue;
+        runs.set(place, former);
+        changed.delete(place);
+      }
+    }
+  }
+  for (const [place, { before, after }] of runs) if (isDeepStrictEqual(before, after)) runs.delete(place);
+  return { changes, runs, changed: changed.size };
+}
+
+/**
+ * Returns the player of a name, as a UUID: the one who has it, or the only one who ever had it. The audit shows all who
+ * had a name; here the others would lose what they did.
+ * @throws Failure `PARAMETER_INVALID` where several had it, and nobody has it now
+ */
+function onePlayer(data: Data, names: PlayerNames, reference: string): string {
+  const [present] = data.players.find("name", fold(reference));
+  if (present !== undefined) return present.uuid;
+  const uuids = [...names.person(reference).uuids];
+  if (uuids.length < 2) return uuids[0] ?? reference;
+  throw new Failure(
+    "PARAMETER_INVALID",
+    `Several players had the name ${reference}: ${oneOf(uuids, "and")}.`,
+    {
+      hint: "Name one by UUID.",
+    },
+  );
+}
+
+/** Counts records by what they are; those of a list by the list. */
+function countsOf(changes: readonly RecordChange[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const { collection, before, after } of changes) {
+    const { list } = (before ?? after) as Partial<Entry>;
+    const what = list === undefined ? nounOf(collection) : `entry of ${list}`;
+    counts.set(what, (counts.get(what) ?? 0) + 1);
+  }
+  const plural = ([what, count]: [string, number]): [string, number] => {
+    const [noun = "", ...of] = what.split(" of ");
+    const words = counted(count, noun).replace(/^\d+ /, "");
+    return [[words, ...of].join(" of "), count];
+  };
+  return Object.fromEntries([...counts].map(plural));
+}

@@ -1,0 +1,121 @@
+/** The operations of a declared list: `docs/lists.md` describes them. */
+import * as v from "valibot";
+import { oneOf, pluralOf } from "../domain/text.ts";
+import { uuid } from "../domain/uuid.ts";
+import type { Field, List } from "../table/declared/lists.ts";
+import type { Input } from "../table/restriction/restriction.ts";
+import { creatorFields } from "./shared/creator.ts";
+import { defineCachedRead, defineChange, defineRead, type Handler } from "./shared/define.ts";
+import { ListOperations } from "./shared/list-operations.ts";
+import { anyUUID, count, field, inputOf, outputOf } from "./shared/values.ts";
+
+/**
+ * Returns the handlers of a list by the names of their operations.
+ * @param isReferred whether entries of other lists can refer to its entries
+ */
+export function listHandlers(list: List, isReferred: boolean): Readonly<Record<string, Handler>> {
+  const { key, title, fields, isNumbered, creator } = list;
+  const operations = new ListOperations(list);
+  const given = fields.filter((known) => !isNumbered || known !== key[0]);
+  const [named, all] = [inputsOf(key, true), inputsOf(given, false)];
+  const examples = fields.map(({ name, example }) => [name, example] as const);
+  const label = operations.label({ values: Object.fromEntries(examples) });
+  const missing = { UNKNOWN_ENTRY: `There is no such ${title}.` };
+  const full = isNumbered ? "List is full." : "The entry exists with other values, or the list is full.";
+  const references = referenceFailures(list);
+  const remove = (isOwn: boolean) =>
+    defineChange({
+      example: `Removed the ${label}.`,
+      input: named,
+      failures: isReferred ? { ...missing, CONFLICT: "Other entries refer to it." } : missing,
+      change: (draft, input, { caller }) => operations.remove(draft, input, isOwn ? caller.id : undefined),
+    });
+  const set = (isOwn: boolean) =>
+    defineChange({
+      example: `Added the ${label}.`,
+      input: all,
+      failures: { CONFLICT: "The list is full, or the entry is that of another player.", ...references },
+      recordsCaller: creator,
+      change: (draft, input, context) => operations.set(draft, input, context, isOwn),
+    });
+  return {
+    list: listHandler(list, operations),
+    show: defineRead({
+      input: named,
+      answer: answerOf(list, new Set()),
+      failures: missing,
+      read: (data, input) => operations.answer(operations.require(data, input), []),
+    }),
+    add: defineChange({
+      example: `Added the ${label}.`,
+      input: all,
+      failures: { CONFLICT: full, ...references },
+      recordsCaller: creator,
+      counts: isNumbered,
+      change: (draft, input, context) => operations.add(draft, input, context),
+    }),
+    remove: remove(false),
+    ...(!isNumbered && { set: set(false) }),
+    ...(creator && { removeOwn: remove(true) }),
+    ...(creator && !isNumbered && { setOwn: set(true) }),
+  };
+}
+
+/** Reads all entries, or those with certain values in fields of the key, which the answer leaves out. */
+function listHandler(list: List, operations: ListOperations): Handler {
+  const { name, title, key, order } = list;
+  const limit = v.optional(field(count, "How many entries to return, at most.", 10));
+  const byKey = key.map((known) => [known.name, v.optional(inputOf(known, true))] as const);
+  const by = (given: ReadonlySet<string>) =>
+    oneOf(
+      order
+        .filter((part) => !given.has(part.field.name))
+        .map((part) => `${part.field.name}${part.descending ? ", descending" : ""}`),
+      "and",
+    );
+  const answerFor = (given: ReadonlySet<string>) =>
+    v.pipe(
+      v.array(answerOf(list, given)),
+      v.maxLength(list.maxEntries),
+      v.description(`The ${pluralOf(title)}, ordered by ${by(given)}.`),
+    );
+  return defineCachedRead({
+    dependsOn: ["entries", "order"],
+    version: (data) => data.lists.version(name) + data.order.version,
+    input: { ...Object.fromEntries(byKey), limit },
+    answer: answerFor(new Set()),
+    answerFor,
+    read: (data, input: Input) => operations.list(data, input, data.order.compare),
+  });
+}
+
+function inputsOf(fields: readonly Field[], isReference: boolean) {
+  return Object.fromEntries(fields.map((known) => [known.name, inputOf(known, isReference)]));
+}
+
+/** Returns the schema of an entry in an answer. */
+function answerOf({ name, title, description, fields, creator }: List, given: ReadonlySet<string>) {
+  const left = fields.filter((known) => !given.has(known.name));
+  const schemas = left.flatMap((known) => {
+    const own = [known.name, outputOf(known)] as const;
+    const words = `The game UUID in ${known.name}; null if unknown.`;
+    const second = [`${known.name}UUID`, field(v.nullable(uuid), words, anyUUID)] as const;
+    return known.refersTo === "player" ? [own, second] : [own];
+  });
+  return v.pipe(
+    v.object(Object.fromEntries([...schemas, ...(creator ? Object.entries(creatorFields) : [])])),
+    v.title(componentName(title) || componentName(name)),
+    v.description(description),
+  );
+}
+
+/** Returns a name for the component of the description: `WantedReason`. */
+function componentName(title: string): string {
+  const words = title.split(/[^A-Za-z0-9]+/);
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+}
+
+function referenceFailures({ fields }: List): Partial<Record<"UNKNOWN_ENTRY", string>> {
+  const names = fields.filter(({ refersTo }) => refersTo === "entry").map(({ name }) => `\`${name}\``);
+  return names.length === 0 ? {} : { UNKNOWN_ENTRY: `There is no entry with the name in ${oneOf(names)}.` };
+}

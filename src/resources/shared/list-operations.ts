@@ -1,0 +1,244 @@
+/** What the operations of a declared list do with its entries. */
+import { comparisonKey, type Entry, type EntryValue, entryKey, entryLabel } from "../../domain/entry.ts";
+import { Failure } from "../../domain/errors.ts";
+import type { Subject } from "../../domain/model.ts";
+import { type Comparison, didYouMean, fold, pluralOf } from "../../domain/text.ts";
+import { requireName } from "../../identity/memberships.ts";
+import { requireVisibleSubject, toSubject, withLatestSpelling } from "../../identity/players.ts";
+import { referringEntries } from "../../identity/references.ts";
+import type { Rows } from "../../store/collection.ts";
+import type { Data, Draft } from "../../store/data.ts";
+import { kindOf } from "../../table/caller.ts";
+import { storedValue, withPresentNames } from "../../table/declared/entries.ts";
+import type { Field, List } from "../../table/declared/lists.ts";
+import type { Input } from "../../table/restriction/restriction.ts";
+import { creatorInAnswer, creatorOf } from "./creator.ts";
+import type { ChangeContext } from "./define.ts";
+import { requireRoom } from "./room.ts";
+
+type Entries = Rows<Entry, "list" | "text" | "creator">;
+
+/** Returns the entry of the key of another one. An exact spelling comes first: older data may have two that differ only in U+FE0F. */
+function findEntry(rows: Entries, wanted: Parameters<typeof entryKey>[0]): Entry | undefined {
+  return rows.get(entryKey(wanted)) ?? rows.find("text", comparisonKey(wanted))[0];
+}
+
+/** Returns the entry of a list whose key is one text, as {@link findEntry} does. */
+export function entryNamed(rows: Entries, list: string, name: string): Entry | undefined {
+  return findEntry(rows, { list, key: ["key"], values: { key: name } });
+}
+
+/** Returns the text that is the key of an entry. */
+export function nameIn({ key: [field = ""], values }: Entry): string {
+  return String(values[field]);
+}
+
+/** Returns a value of an entry; one from before the field was added has its default. */
+function valueIn(entry: Entry, field: Field): EntryValue {
+  // An entry can lack a field only if it was added while another table was put in force.
+  const none = { integer: 0, instant: 0, boolean: false }[field.type.base as string] ?? "";
+  return storedValue(entry, field.name) ?? field.default ?? none;
+}
+
+/** What the handlers of a list do. */
+export class ListOperations {
+  readonly #list: List;
+  readonly #key: string[];
+  readonly #player: Field | undefined;
+  /** What entries refer to, as each of them stores it. */
+  readonly #references: Pick<Entry, "names" | "entries">;
+
+  constructor(list: List) {
+    this.#list = list;
+    this.#key = list.key.map(({ name }) => name);
+    this.#player = list.fields.find(({ refersTo }) => refersTo === "player");
+    const named = list.fields.flatMap(({ name, type }) => {
+      const kind = kindOf(type.base);
+      return kind === undefined ? [] : [[name, kind] as const];
+    });
+    const entries = list.fields.flatMap(({ name, list: other }) =>
+      other === undefined ? [] : [[name, other] as const],
+    );
+    this.#references = {
+      ...(named.length > 0 && { names: Object.fromEntries(named) }),
+      ...(entries.length > 0 && { entries: Object.fromEntries(entries) }),
+    };
+  }
+
+  /** Returns an entry in words: `wanted reason Theft`. */
+  label(entry: Pick<Entry, "values" | "player" | "name">): string {
+    const { key, title, name } = this.#list;
+    const parts = key.filter(({ type }) => kindOf(type.base) === undefined);
+    const whole = { list: name, key: this.#key, ...entry };
+    return `${title} ${parts.map((part) => storedValue(whole, part.name)).join(", ")}`.trim();
+  }
+
+  list(data: { readonly entries: Entries }, { limit, ...wanted }: Input, compare: Comparison) {
+    const { name, order } = this.#list;
+    const given = this.#list.key.filter((part) => wanted[part.name] !== undefined);
+    const isWanted = (entry: Entry) =>
+      given.every((part) => fold(String(valueIn(entry, part))) === fold(String(wanted[part.name])));
+    const all = data.entries.find("list", name).map((entry) => withPresentNames(entry, this.#list));
+    const sorted = all.filter(isWanted).sort((a, b) => {
+      for (const { field: by, descending } of order) {
+        const [left, right] = [valueIn(a, by), valueIn(b, by)];
+        const difference =
+          typeof left === "number" && typeof right === "number"
+            ? left - right
+            : compare(String(left), String(right));
+        if (difference !== 0) return descending ? -difference : difference;
+      }
+      return 0;
+    });
+    const first = limit === undefined ? sorted : sorted.slice(0, Number(limit));
+    return first.map((entry) => this.answer(entry, given));
+  }
+
+  answer(entry: Entry, without: readonly Field[]): Record<string, unknown> {
+    const answer: Record<string, unknown> = {};
+    for (const known of this.#list.fields) {
+      if (without.includes(known)) continue;
+      answer[known.name] = valueIn(entry, known);
+      if (known.refersTo === "player") answer[`${known.name}UUID`] = entry.uuid ?? null;
+    }
+    return this.#list.creator ? Object.assign(answer, creatorInAnswer(entry)) : answer;
+  }
+
+  /** Returns the entry of a key. @throws Failure `UNKNOWN_ENTRY` */
+  require(data: Data, input: Input): Entry {
+    const player = this.#player && input[this.#player.name];
+    const wanted = this.#toEntry(input, player === undefined ? undefined : toSubject(data, String(player)));
+    const known = this.#find(data, wanted);
+    if (known === undefined) throw new Failure("UNKNOWN_ENTRY", `There is no ${this.label(wanted)}.`);
+    return known;
+  }
+
+  add(draft: Draft, input: Input, context: ChangeContext): string {
+    const { entry, known } = this.#read(draft, input);
+    if (known === undefined) return this.#put(draft, entry, context);
+    const label = this.label(known);
+    if (!this.#isSame(known, entry)) {
+      throw new Failure("CONFLICT", `The ${label} already exists with different values.`, {
+        hint: "Remove it first, then add it with the new values.",
+      });
+    }
+    draft.entries.put(known);
+    return `The ${label} already exists.`;
+  }
+
+  /** @param isOwn whether only the creator of an entry can change it */
+  set(draft: Draft, input: Input, context: ChangeContext, isOwn: boolean): string {
+    const { entry, known } = this.#read(draft, input);
+    if (known === undefined) return this.#put(draft, entry, context);
+    const label = this.label(known);
+    if (isOwn && (context.caller.id === null || known.creatorUUID !== context.caller.id))
+      throw new Failure("CONFLICT", `The ${label} is not yours: somebody else added it.`);
+    const { keep } = this.#list;
+    if (keep !== undefined) {
+      const [stored, reported] = [valueIn(known, keep.field), valueIn(entry, keep.field)];
+      const isLowest = keep.best === "lowest";
+      if (isLowest ? reported >= stored : reported <= stored)
+        return `The ${label} stays: its ${keep.field.name} is ${stored}, and only a ${isLowest ? "lower" : "higher"} one replaces it.`;
+    }
+    if (this.#isSame(known, entry)) {
+      draft.entries.put(known);
+      return `The ${label} already has these values.`;
+    }
+    // The first spelling of the key stays, and values that the table does not declare any more.
+    const key = this.#list.key.filter((part) => part !== this.#player);
+    const spelled = Object.fromEntries(key.map((part) => [part.name, valueIn(known, part)]));
+    draft.entries.put({ ...known, ...entry, values: { ...known.values, ...entry.values, ...spelled } });
+    return `Changed the ${label}.`;
+  }
+
+  /** @param owner the player whose entry it must be; null for nobody's, undefined for anybody's */
+  remove(draft: Draft, input: Input, owner: string | null | undefined): string {
+    const known = this.require(draft, input);
+    const label = this.label(known);
+    if (owner === null || (owner !== undefined && known.creatorUUID !== owner))
+      throw new Failure("UNKNOWN_ENTRY", `You have no ${label}.`);
+    const key = entryKey(known);
+    const users = referringEntries(draft).get(key) ?? [];
+    const [user] = users;
+    if (user !== undefined) {
+      const count = users.length === 1 ? "an entry refers" : `${users.length} entries refer`;
+      throw new Failure("CONFLICT", `The ${label} is in use: ${count} to it, such as ${entryLabel(user)}.`);
+    }
+    draft.entries.delete(key);
+    return `Removed the ${label}.`;
+  }
+
+  /** Returns the entry of an input, and the one that is stored under its key, with the latest spelling of a name. */
+  #read(draft: Draft, input: Input): { entry: Entry; known: Entry | undefined } {
+    const { fields, isNumbered, name } = this.#list;
+    const values: Record<string, EntryValue> = { ...input };
+    for (const { name: key, type, list } of fields) {
+      const value = String(input[key]);
+      const kind = kindOf(type.base);
+      // It may have been removed after the request was parsed.
+      if (kind !== undefined) requireName(draft, kind, value);
+      if (list !== undefined) values[key] = requireNamed(draft, key, list, value);
+    }
+    if (isNumbered) {
+      const numbers = Array.from(draft.entries.find("list", name), (known) => Number(known.values.number));
+      const last = Math.max(draft.counters.get(`list ${name}`)?.value ?? 0, ...numbers);
+      values.number = last + 1;
+      draft.counters.put({ name: `list ${name}`, value: last + 1 });
+    }
+    const subject =
+      this.#player && requireVisibleSubject(draft, String(input[this.#player.name]), this.#player.name);
+    const entry = this.#toEntry(values, subject);
+    const known = this.#find(draft, entry);
+    if (known?.name === undefined || subject === undefined) return { entry, known };
+    const { name: spelled } = withLatestSpelling({ name: known.name, uuid: known.uuid ?? null }, subject);
+    return { entry, known: spelled === known.name ? known : { ...known, name: spelled } };
+  }
+
+  #find(data: Data, wanted: Entry): Entry | undefined {
+    const known = findEntry(data.entries, wanted);
+    return known && withPresentNames(known, this.#list);
+  }
+
+  /** Returns the record of an input; of an input without all fields, only its key is meant. */
+  #toEntry(input: Input, subject: Subject | undefined): Entry {
+    const { name: list, fields } = this.#list;
+    const values = fields.flatMap((known) => {
+      const value = known === this.#player ? undefined : input[known.name];
+      return value === undefined ? [] : [[known.name, value] as const];
+    });
+    return {
+      list,
+      key: this.#key,
+      values: Object.fromEntries(values),
+      ...this.#references,
+      ...(subject && this.#player && { player: this.#player.name, ...subject }),
+    };
+  }
+
+  #isSame(known: Entry, entry: Entry): boolean {
+    const others = this.#list.fields.filter(({ name }) => !this.#key.includes(name));
+    return others.every((other) =>
+      other === this.#player
+        ? known.uuid === entry.uuid && fold(String(known.name)) === fold(String(entry.name))
+        : valueIn(known, other) === valueIn(entry, other),
+    );
+  }
+
+  /** Adds an entry. @throws Failure `CONFLICT` if the list is full */
+  #put(draft: Draft, entry: Entry, { caller }: ChangeContext): string {
+    const { name, title, creator, maxEntries, maxEntriesPerCreator = Number.POSITIVE_INFINITY } = this.#list;
+    requireRoom(draft.entries.find("list", name).length, maxEntries, `list of ${pluralOf(title)}`);
+    const own = caller.id === null ? 0 : draft.entries.find("creator", `${name}/${caller.id}`).length;
+    requireRoom(own, maxEntriesPerCreator, `list of your ${pluralOf(title)}`);
+    draft.entries.put(creator ? { ...entry, ...creatorOf(draft, caller) } : entry);
+    return `Added the ${this.label(entry)}.`;
+  }
+}
+
+/** Returns the key of an entry that a parameter names, as it is spelled. @throws Failure `UNKNOWN_ENTRY` */
+function requireNamed({ entries }: Data, parameter: string, list: string, name: string): string {
+  const known = entryNamed(entries, list, name);
+  if (known !== undefined) return nameIn(known);
+  const suggestion = didYouMean(name, entries.find("list", list).map(nameIn));
+  throw new Failure("UNKNOWN_ENTRY", `There is no ${list} ${name}.${suggestion}`, { parameter });
+}

@@ -1,0 +1,10 @@
+/** The bound on lists. */
+import { Failure } from "../../domain/errors.ts";
+
+/** Refuses a new entry. @throws Failure `CONFLICT` if a list has as many entries as it can, or more */
+export function requireRoom(size: number, most: number, list: string): void {
+  if (size < most) return;
+  throw new Failure("CONFLICT", `The ${list} is full: it can have ${most} entries.`, {
+    hint: "Remove an entry first.",
+  });
+}

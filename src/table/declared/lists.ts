@@ -1,0 +1,284 @@
+/**
+ * The lists that a route table declares: the form of a declaration, and the list that it is, with its fields and their types.
+ * `docs/lists.md` describes what each key means.
+ */
+import * as v from "valibot";
+import { playerNameLength, playerNameWords } from "../../domain/limits.ts";
+import { oneOf } from "../../domain/text.ts";
+import { bases, lengthsOf, type ParameterType } from "../base-types.ts";
+import { kindOf } from "../caller.ts";
+import { parseParameter } from "../parameters.ts";
+import { Pattern } from "../pattern.ts";
+import type { ParameterValue } from "../restriction/restriction.ts";
+import { length, optional, scalar, text, typeEntries } from "../type-form.ts";
+import type { Types } from "../types.ts";
+import type { Path, Report } from "../yaml/fault.ts";
+import { mapOf, mapWith } from "../yaml/maps.ts";
+import { unknownName } from "../yaml/wording.ts";
+import { namesIn } from "./names.ts";
+
+const [mostFields, longestText, mostEntries] = [24, 500, 50_000];
+/** The most entries of a list whose declaration does not say. */
+export const usualEntries = 1000;
+/** The form of the most entries. */
+export const mostOf = (what: string) =>
+  optional(
+    v.pipe(length(1, ""), v.maxValue(mostEntries, `at most ${mostEntries}`)),
+    `${what}; default: ${usualEntries}, highest: ${mostEntries}.`,
+  );
+
+const { description: _, ...refinements } = typeEntries;
+const fieldSchema = mapWith({
+  ...refinements,
+  list: v.optional(text("The list whose entries the field names. For entry.")),
+  description: v.optional(text("What the field means, for the description of the interface.")),
+  example: optional(scalar, "An example, for the description of the interface."),
+  default: optional(scalar, "The value of a request, or an entry, without the field."),
+  reserved: optional(v.array(v.string()), "Texts that nobody can add. For text."),
+  round: optional(v.picklist(["down"]), "Whether decimals are accepted. For integer."),
+});
+type FieldDeclaration = v.InferOutput<typeof fieldSchema>;
+
+const listSchema = mapWith({
+  title: text("What an entry is called, such as wanted reason. An s makes it plural."),
+  description: v.optional(text("What an entry is, in one sentence.")),
+  key: optional(
+    v.union([v.string(), v.pipe(v.array(v.string()), v.minLength(1))], "a field, or a list of fields"),
+    "The fields that no two entries have in common. Without them, entries get numbers.",
+  ),
+  fields: v.pipe(
+    mapOf(v.record(v.string(), v.union([v.string(), fieldSchema], "a type's name, or a map of a field"))),
+    v.description("The fields, each with its type: a type of the table, a built-in one, player or entry."),
+  ),
+  creator: optional(v.boolean(), "Whether entries store and show who added them."),
+  order: v.optional(
+    text("The field that orders the list, with - in front for descending; default: the key."),
+  ),
+  keep: optional(
+    v.pipe(
+      mapOf(v.record(v.string(), v.picklist(["lowest", "highest"], "lowest or highest"))),
+      v.maxEntries(1, "one field"),
+    ),
+    "The field for whose better value alone `set` changes an entry.",
+  ),
+  maxEntries: mostOf("The most entries"),
+  maxEntriesPerCreator: v.optional(length(1, "The most entries that one player can add.")),
+  renamed: optional(mapOf(v.record(v.string(), v.string())), "Fields with another name before: from: to."),
+});
+type ListDeclaration = v.InferOutput<typeof listSchema>;
+
+/** The form of `lists`. */
+export const listsSchema = mapOf(v.record(v.string(), listSchema));
+
+/** A field of a list. */
+export interface Field {
+  readonly name: string;
+  /** Whether it names a player, registered or not, or an entry of {@link list}. */
+  readonly refersTo: "player" | "entry" | undefined;
+  readonly list: string | undefined;
+  /** The type of its parameter. */
+  readonly type: ParameterType;
+  readonly description: string;
+  readonly example: ParameterValue;
+  readonly default: ParameterValue | undefined;
+  readonly reserved: readonly string[];
+}
+
+/** A declared list. */
+export interface List {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** The fields of its key; of a list without, the number. */
+  readonly key: readonly Field[];
+  readonly isNumbered: boolean;
+  /** The fields of an answer, in order. */
+  readonly fields: readonly Field[];
+  readonly creator: boolean;
+  readonly order: readonly { readonly field: Field; readonly descending: boolean }[];
+  readonly keep: { readonly field: Field; readonly best: "lowest" | "highest" } | undefined;
+  readonly maxEntries: number;
+  readonly maxEntriesPerCreator: number | undefined;
+  /** The present names of fields by their former ones. */
+  readonly renamed: Readonly<Record<string, string>>;
+}
+
+/** The number of an entry of a list without a key. */
+const numberField: Field = {
+  name: "number",
+  refersTo: undefined,
+  list: undefined,
+  type: { base: "integer", name: "integer", description: undefined, minimum: 1 },
+  description: "The number of the entry.",
+  example: 7,
+  default: undefined,
+  reserved: [],
+};
+
+/** The type of a player's name, as a parameter. */
+const playerType: ParameterType = {
+  ...{ base: "text", name: "player", ...playerNameLength, pattern: new Pattern("[\\p{L}\\p{Nd}_.-]+") },
+  description: `a player name of ${playerNameWords.replace("1 to 32 ", "")}`,
+};
+
+/** Nothing is declared in the data when an example or a default is checked. */
+export const noNames = { group: [], faction: [], service: [] };
+
+/** What the parts of a list are checked with. */
+interface ListContext {
+  readonly declared: Readonly<Record<string, ListDeclaration>>;
+  readonly types: Types;
+  readonly report: Report;
+}
+
+/** Returns the declared lists without a fault. @param resources the names of coded resources */
+export function toLists(
+  declared: v.InferOutput<typeof listsSchema>,
+  types: Types,
+  resources: readonly string[],
+  report: Report,
+): List[] {
+  const isName = namesIn(report, {
+    ...{ form: /^[a-z][a-z0-9]{0,31}$/, words: "lower-case letters and digits" },
+    ...{ reserved: resources, meaning: "is a resource of the service" },
+  });
+  const lists = Object.entries(declared).flatMap(([name, declaration]) => {
+    const at = ["lists", name];
+    return isName(name, at, "key") ? (toList(name, at, declaration, { declared, types, report }) ?? []) : [];
+  });
+  for (const { name, fields } of lists) {
+    for (const field of fields) {
+      const target = lists.find((list) => list.name === field.list);
+      if (target !== undefined && !isNamed(target))
+        report(
+          ["lists", name, "fields", field.name],
+          `expected a list whose key is one text, got "${target.name}"`,
+        );
+    }
+  }
+  return lists;
+}
+
+/** Whether others can name the entries of a list: their key is one text. */
+export function isNamed({ key: [first, ...more] }: List): boolean {
+  return first?.type.base === "text" && first.refersTo !== "player" && more.length === 0;
+}
+
+function toList(
+  name: string,
+  at: readonly string[],
+  declaration: ListDeclaration,
+  context: ListContext,
+): List | undefined {
+  const { title, description = `An entry of the list ${name}.`, order, renamed = {} } = declaration;
+  const { maxEntries = usualEntries, maxEntriesPerCreator, creator = false } = declaration;
+  const isNumbered = declaration.key === undefined;
+  let isSound = true;
+  const fault: Report = (path, message, side) => {
+    isSound = false;
+    return context.report([...at, ...path], message, side);
+  };
+  const { length } = Object.keys(declaration.fields);
+  if (length === 0 || length > mostFields)
+    fault(["fields"], `expected 1 to ${mostFields} fields, got ${length}`, "key");
+  const isName = namesIn(fault, {
+    ...{ form: /^[A-Za-z]\w{0,31}$/, words: 'letters, digits and "_"' },
+    reserved: ["limit", "creatorName", "creatorUUID", ...(isNumbered ? ["number"] : [])],
+  });
+  const fields = Object.entries(declaration.fields).flatMap(([field, form]) => {
+    if (!isName(field, ["fields", field], "key")) return [];
+    const whole = typeof form === "string" ? { type: form } : form;
+    const parsed = toField(field, whole, [...at, "fields", field], context);
+    isSound &&= parsed !== undefined;
+    return parsed ?? [];
+  });
+  const fieldOf = (wanted: string, path: Path) => {
+    const found = fields.find((field) => field.name === wanted);
+    if (found === undefined && isSound)
+      fault(path, unknownName("field", wanted, Object.keys(declaration.fields)));
+    return found;
+  };
+  const names = [declaration.key ?? []].flat();
+  const key = isNumbered ? [numberField] : names.flatMap((field) => fieldOf(field, ["key"]) ?? []);
+  if (new Set(names).size < names.length) fault(["key"], "a field can be in the key only once");
+  for (const field of key.filter((part) => part.default !== undefined))
+    fault(["fields", field.name], "a field of the key takes no default");
+  const [player, ...others] = fields.filter(({ refersTo }) => refersTo === "player");
+  if (others.length > 0) fault(["fields"], "a list can have one field of type player", "key");
+  if (player !== undefined && fields.some((field) => field.name === `${player.name}UUID`))
+    fault(["fields", `${player.name}UUID`], `the UUID of "${player.name}" has this name`, "key");
+  const [[kept, best] = []] = Object.entries(declaration.keep ?? {});
+  const keptField = kept === undefined ? undefined : fieldOf(kept, ["keep"]);
+  if (keptField !== undefined && !["integer", "instant"].includes(keptField.type.base))
+    fault(["keep", keptField.name], `expected a field of type integer, got ${keptField.type.base}`, "key");
+  if (kept !== undefined && isNumbered) fault(["keep"], "a list without a key has no `set`", "key");
+  if (maxEntriesPerCreator !== undefined && !creator)
+    fault(["maxEntriesPerCreator"], "only a list with `creator: true` knows who added an entry", "key");
+  for (const [from, to] of Object.entries(renamed)) {
+    if (fields.some((field) => field.name === from))
+      fault(["renamed", from], `"${from}" is still a field of the list`, "key");
+    fieldOf(to, ["renamed", from]);
+  }
+  const by = order?.replace(/^-/, "");
+  const descending = by !== order;
+  const ordered = by === undefined || (isNumbered && by === "number") ? undefined : fieldOf(by, ["order"]);
+  const byKey = key.map((field) => ({ field, descending: isNumbered && descending }));
+  if (!isSound) return undefined;
+  return {
+    ...{ name, title, description, key, isNumbered, creator, maxEntries, maxEntriesPerCreator, renamed },
+    fields: isNumbered ? [numberField, ...fields] : fields,
+    order: ordered === undefined ? byKey : [{ field: ordered, descending }, ...byKey],
+    keep: keptField && best && { field: keptField, best },
+  };
+}
+
+function toField(
+  name: string,
+  form: FieldDeclaration,
+  at: readonly string[],
+  { declared, types, report }: ListContext,
+): Field | undefined {
+  const { list, description, example, default: fallback, reserved = [], round, ...declaration } = form;
+  const refersTo =
+    declaration.type === "player" || declaration.type === "entry" ? declaration.type : undefined;
+  if ((list !== undefined) !== (refersTo === "entry"))
+    return report([...at, "list"], "`list` names the list of a field of type entry", "key");
+  if (list !== undefined && !Object.hasOwn(declared, list))
+    return report([...at, "list"], unknownName("list", list, Object.keys(declared)));
+  const typeName = refersTo === undefined ? declaration.type : "text";
+  const base = refersTo === "player" ? playerType : types.refined({ ...declaration, type: typeName }, at);
+  if (base === undefined) return undefined;
+  const wrong = (key: string, kind: string) => {
+    const message = `"${key}" does not apply to the type ${refersTo ?? base.base}; it is for ${kind}`;
+    return report([...at, key], message, "key");
+  };
+  if (round !== undefined && base.base !== "integer") return wrong("round", "integer");
+  if (reserved.length > 0 && (base.base !== "text" || refersTo !== undefined))
+    return wrong("reserved", "text");
+  if (base.base === "text" && lengthsOf(base).maxLength > longestText)
+    return report(
+      at,
+      `expected texts of at most ${longestText} characters, got a maxLength of ${base.maxLength}`,
+    );
+  const type: ParameterType = round === undefined ? base : { ...base, roundsDown: true };
+  const schema = bases[type.base].toSchema(type, () => noNames);
+  let isSound = true;
+  const parse = (key: string, value: ParameterValue | undefined) => {
+    if (value === undefined || kindOf(type.base) !== undefined) return value;
+    try {
+      return parseParameter({ name: key, type, schema }, String(value), noNames);
+    } catch (error) {
+      isSound = false;
+      return report([...at, key], (error as Error).message);
+    }
+  };
+  const [shown, value] = [parse("example", example), parse("default", fallback)];
+  if (!isSound) return undefined;
+  const examples = refersTo === "player" ? ["Mallory"] : bases[type.base].examples(type, noNames);
+  const valid = examples.find((one) => v.is(schema, String(one))) ?? oneOf(type.values ?? ["example"]);
+  return {
+    ...{ name, refersTo, list, type, default: value, reserved },
+    description: description ?? `The ${name}.`,
+    example: shown ?? valid,
+  };
+}

@@ -1,0 +1,35 @@
+/** The names that declarations give: of lists, fields, statistics, counters, events, scores and their sides. */
+import type { Path, Report, Side } from "../yaml/fault.ts";
+
+/** What names of one kind look like, and which of them nobody can give. */
+interface NameForm {
+  readonly form?: RegExp;
+  readonly words?: string;
+  readonly reserved?: readonly string[];
+  /** What reserved names are. */
+  readonly meaning?: string;
+}
+
+/** Returns a function that reports a name that is malformed, reserved or in use, and returns whether it is none of that. */
+export function namesIn(
+  report: Report,
+  {
+    form = /^[a-z][A-Za-z0-9]{0,31}$/,
+    words = "letters and digits, the first in lower case",
+    reserved = [],
+    meaning = "has a meaning of its own",
+  }: NameForm,
+): (name: string, path: Path, side?: Side) => boolean {
+  const taken = new Set<string>();
+  return (name, path, side) => {
+    const isTaken = taken.has(name);
+    taken.add(name);
+    if (form.test(name) && !reserved.includes(name) && !isTaken) return true;
+    const which = reserved.includes(name) ? meaning : "is in use";
+    const message = form.test(name)
+      ? `"${name}" ${which}; choose another name`
+      : `expected a name of ${words}, got "${name}"`;
+    report(path, message, side);
+    return false;
+  };
+}

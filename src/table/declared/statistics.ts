@@ -1,0 +1,185 @@
+/**
+ * The statistics, events and scores that a route table declares: the form of the declarations, and what they declare.
+ * `docs/route-table.md` describes what each key means.
+ */
+import * as v from "valibot";
+import { secondsIn } from "../limits.ts";
+import { length, optional, text } from "../type-form.ts";
+import type { Report } from "../yaml/fault.ts";
+import { mapOf, mapWith } from "../yaml/maps.ts";
+import { unknownName } from "../yaml/wording.ts";
+import { namesIn } from "./names.ts";
+
+const limit = (period: string) =>
+  v.optional(length(1, `The most additions that a player can make honestly within any ${period}.`));
+const statisticSchema = mapWith({
+  counter: text("The name of the count in answers, such as kills."),
+  description: v.optional(text("What is counted, in one sentence, for the description of the interface.")),
+  example: v.optional(length(0, "An example, for the description of the interface.")),
+  perHour: limit("60 minutes"),
+  perDay: limit("24 hours"),
+  perWeek: limit("7 days"),
+});
+
+const leadForm = /^([1-9]\d{0,3})(min|h|d)$/;
+const leadWords = "a duration such as 30min, 1h or 7d";
+const unitWords: Readonly<Record<string, string>> = { min: "minute", h: "hour", d: "day" };
+const eventSchema = mapWith({
+  title: text("What the event is called, such as bank robbery."),
+  name: v.optional(text("The field with its latest start in the current events; default: the event's name.")),
+  lead: optional(
+    v.pipe(v.string(leadWords), v.regex(leadForm, leadWords)),
+    "How far ahead of the server's clock a start may be; default: 1h.",
+  ),
+});
+
+const pairWords = "two counters, such as [kills, deaths]";
+const sidesWords = "a list of 2 to 8 sides, such as [attacker, defender]";
+const byName = <I, O>(content: v.GenericSchema<I, O>, description: string) =>
+  optional(mapOf(v.record(v.string(), content)), description);
+
+/** The keys of a table that declare statistics, events and scores. */
+export const statisticEntries = {
+  statistics: byName(
+    statisticSchema,
+    "What is counted of each player, by the value of the parameter `type`; without it, that of the shipped table.",
+  ),
+  ratios: byName(
+    v.pipe(v.array(v.string(), pairWords), v.length(2, pairWords)),
+    "Ratios of two counters, by name: the first divided by the second.",
+  ),
+  events: byName(
+    eventSchema,
+    "Events that players announce or report, by name; without it, those of the shipped table.",
+  ),
+  scores: byName(
+    v.pipe(v.array(v.string(), sidesWords), v.minLength(2, sidesWords), v.maxLength(8, sidesWords)),
+    "Live scores, by name, each with its sides; without it, that of the shipped table.",
+  ),
+};
+
+const watchWords = "a map of operations, such as statistic.add: { type: { KILL: 120 } }";
+/** The form of `watch`, in which tables of before have the limits of an hour. */
+export const watchSchema = optional(
+  mapWith(
+    {
+      "statistic.add": optional(
+        mapWith({
+          type: byName(
+            length(1, "The most additions in an hour."),
+            "Types of statistics, each with its limit.",
+          ),
+        }),
+        "The operation that adds.",
+      ),
+    },
+    watchWords,
+  ),
+  "In tables of before: limits of an hour, as in `perHour` of `statistics`.",
+);
+
+const entriesSchema = v.object({ ...statisticEntries, watch: watchSchema });
+type Declared = v.InferOutput<typeof entriesSchema>;
+
+/** A statistic: the value of the parameter `type`, such as `KILL`, and its counter. */
+export type StatisticType = ReturnType<typeof toStatistic>;
+
+function toStatistic(name: string, declaration: v.InferOutput<typeof statisticSchema>) {
+  const { counter, description = `The ${counter}.`, example = 10 } = declaration;
+  return { ...declaration, name, description, example };
+}
+
+/** A counter, or the ratio of two, by its field in answers. */
+export interface Measure {
+  readonly name: string;
+  readonly counters: readonly [counter: string, divisor?: string];
+}
+
+/** An event, with its field in the current events, which is also the kind of its record. */
+export type EventType = ReturnType<typeof toEvent>;
+
+function toEvent(name: string, declaration: v.InferOutput<typeof eventSchema>) {
+  const { title, name: field = name, lead = "1h" } = declaration;
+  const [, count = "", unit = ""] = leadForm.exec(lead) ?? [];
+  const noun = unitWords[unit] ?? unit;
+  const words = count === "1" ? `one ${noun}` : `${count} ${noun}s`;
+  const milliseconds = Number(count) * (secondsIn[unit] ?? 0) * 1000;
+  return { name, field, title, lead: { milliseconds, words } };
+}
+
+/** A score, with its field in the current events. */
+export type ScoreType = ReturnType<typeof toScore>;
+
+function toScore(name: string, sides: readonly string[]) {
+  return { name, field: name, sides };
+}
+
+/** What a table declares of these. */
+export interface StatisticDeclarations {
+  readonly statistics: readonly StatisticType[];
+  readonly ratios: readonly Measure[];
+  readonly events: readonly EventType[];
+  readonly scores: readonly ScoreType[];
+}
+
+/** Returns what a table declares, and the others' declarations instead of what it lacks. Reports faults. */
+export function toStatistics(declared: Declared, others: StatisticDeclarations, report: Report) {
+  // The others' ratios are of their counters.
+  const otherRatios = declared.statistics === undefined ? others.ratios : [];
+  const watched = declared.watch?.["statistic.add"]?.type ?? {};
+  const all: StatisticDeclarations = {
+    statistics: (mapped(declared.statistics, toStatistic) ?? others.statistics).map((statistic) => {
+      const perHour = Math.min(statistic.perHour ?? Infinity, watched[statistic.name] ?? Infinity);
+      return Number.isFinite(perHour) ? { ...statistic, perHour } : statistic;
+    }),
+    ratios: mapped(declared.ratios, toRatio) ?? otherRatios,
+    events: mapped(declared.events, toEvent) ?? others.events,
+    scores: mapped(declared.scores, toScore) ?? others.scores,
+  };
+  const counters = all.statistics.map(({ counter }) => counter);
+  const inAnswer = namesIn(report, { reserved: ["uuid", "name", "value"] });
+  const isType = namesIn(report, {
+    form: /^[A-Z][A-Z0-9_]{0,31}$/,
+    words: 'capital letters, digits and "_"',
+  });
+  for (const { name, counter } of all.statistics) {
+    isType(name, ["statistics", name], "key");
+    inAnswer(counter, ["statistics", name, "counter"]);
+  }
+  const names = all.statistics.map(({ name }) => name).sort();
+  for (const name of Object.keys(watched).filter((value) => !names.includes(value)))
+    report(
+      ["watch", "statistic.add", "type", name],
+      unknownName("value", name, names, { of: '"type"' }),
+      "key",
+    );
+  for (const { name, counters: pair } of all.ratios) {
+    inAnswer(name, ["ratios", name], "key");
+    for (const [index, counter = ""] of pair.entries())
+      if (!counters.includes(counter))
+        report(["ratios", name, index], unknownName("counter", counter, counters));
+  }
+  // Of two with the same name, the one in the table is at fault.
+  const kinds =
+    declared.scores === undefined ? (["scores", "events"] as const) : (["events", "scores"] as const);
+  const inEvents = namesIn(report, { reserved: ["current"] });
+  for (const kind of kinds) {
+    for (const { name, field } of all[kind]) {
+      inEvents(name, [kind, name], "key");
+      if (field !== name) inEvents(field, [kind, name, "name"]);
+    }
+  }
+  for (const { name, sides } of all.scores) {
+    const inScore = namesIn(report, { reserved: ["name"] });
+    for (const [index, side] of sides.entries()) inScore(side, ["scores", name, index]);
+  }
+  return all;
+}
+
+function mapped<T, R>(map: Readonly<Record<string, T>> | undefined, to: (name: string, value: T) => R) {
+  return map && Object.entries(map).map(([name, value]) => to(name, value));
+}
+
+function toRatio(name: string, [counter = "", divisor = ""]: readonly string[]): Measure {
+  return { name, counters: [counter, divisor] };
+}

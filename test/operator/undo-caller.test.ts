@@ -1,0 +1,112 @@
+/** `undo --by` and `undo --token`: takes back what one caller did, and nothing that others have changed since. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { openWorld, type World } from "../_setup.ts";
+
+const reasons = async (world: World) =>
+  (await world.ok(world.publicToken, "/wantedreason")).map(
+    ({ reason, points }: { reason: string; points: number }) => `${reason} ${points}`,
+  );
+
+describe("taking back what a caller did", () => {
+  it("restores each record to its value before the caller's last changes, as one change that can be undone", async (t) => {
+    const world = await openWorld(t);
+    const { service } = world;
+    const ada = await world.player("Ada", { members: { POLICE: 4 } });
+    const mallory = await world.player("Mallory", { members: { POLICE: 4 } });
+    const add = (who: { token: string }, reason: string, points: number) =>
+      world.ok(who.token, "/wantedreason/add", { reason, points });
+    const remove = (who: { token: string }, reason: string) =>
+      world.ok(who.token, "/wantedreason/remove", { reason });
+    for (const reason of ["Theft", "Murder", "Speeding"]) await add(ada, reason, 10);
+    // Replaced and removed by Mallory; the second is replaced by Ada again, the third removed by both.
+    for (const reason of ["Theft", "Murder", "Speeding"]) {
+      await remove(mallory, reason);
+      await add(mallory, reason, 99);
+    }
+    await remove(ada, "Murder");
+    await add(ada, "Murder", 11);
+    await remove(mallory, "Speeding");
+    for (let number = 0; number < 5; number += 1) await add(mallory, `Junk${number}`, 1);
+    await remove(ada, "Junk4");
+    for (let kill = 0; kill < 3; kill += 1)
+      await world.ok(mallory.token, "/statistic/Mallory/add", { type: "KILL" });
+
+    const before = await reasons(world);
+    const preview = await service.administer("undo.caller", { by: "mallory", preview: true });
+    assert.deepEqual(await reasons(world), before, "a preview changes nothing");
+    assert.deepEqual(preview.records, { "entries of wantedreason": 6, statistic: 1 });
+    assert.equal(preview.left, 1);
+    assert.equal(preview.changes, 15);
+    assert.match(
+      preview.info,
+      /^Takes back 6 entries of wantedreason and 1 statistic, of 15 changes; 1 record/,
+    );
+
+    const { sequence = 0 } = await service.administer("undo.caller", { by: mallory.uuid, preview: false });
+    assert.deepEqual(await reasons(world), ["Murder 11", "Speeding 10", "Theft 10"]);
+    assert.equal((await world.ok(mallory.token, "/statistic/Mallory")).gameplay.kills, 0);
+    const again = await service.administer("undo.caller", { by: "Mallory", preview: false });
+    assert.match(again.info, /^Nothing is left to take back/);
+    await service.administer("undo", { sequence });
+    assert.deepEqual(await reasons(world), before);
+  });
+
+  it("takes back what was done with a public token, of some operations and some time", async (t) => {
+    const world = await openWorld(t);
+    const { service, clock } = world;
+    const { id, token } = await service.administer("token.issue", { label: "stream" });
+    const score = (attacker: number) => world.ok(token, "/event/gangwar", { attacker, defender: 0 });
+    await score(1);
+    clock.advance(60_000);
+    const since = clock.now();
+    await score(2);
+    await score(3);
+    const filter = { token: id, since, preview: false };
+    const other = await service.administer("undo.caller", { ...filter, operation: "houseban" });
+    assert.equal(other.changes, 0);
+    await service.administer("undo.caller", { ...filter, operation: "event.gangwar" });
+    assert.equal((await world.ok(token, "/event")).gangwar.attacker, 1);
+  });
+
+  it("takes a name for the player who has it now, and asks for a UUID where several had it", async (t) => {
+    const world = await openWorld(t);
+    const { service } = world;
+    const target = { groups: ["TARGETLIST"] };
+    const alice = await world.player("Mallory", target);
+    await world.ok(alice.token, "/targetlist/add", { name: "Zed" });
+    await service.administer("player.rename", { player: "Mallory", name: "Alice" });
+    const mallory = await world.player("Mallory", target);
+    await world.ok(mallory.token, "/targetlist/add", { name: "Yan" });
+    const preview = (by: string) => service.administer("undo.caller", { by, preview: true });
+    assert.equal((await preview("Mallory")).changes, 1);
+    await service.administer("player.remove", { player: "Mallory" });
+    await assert.rejects(preview("mallory"), new RegExp(`Several players .*${alice.uuid}`));
+    assert.equal((await preview(mallory.uuid)).changes, 1);
+  });
+
+  it("takes back again what was brought back by undoing the undo", async (t) => {
+    const world = await openWorld(t);
+    const mallory = await world.player("Mallory", { members: { POLICE: 4 } });
+    await world.ok(mallory.token, "/wantedreason/add", { reason: "Junk", points: 1 });
+    const takeBack = () => world.service.administer("undo.caller", { by: "Mallory", preview: false });
+    const { sequence = 0 } = await takeBack();
+    await world.service.administer("undo", { sequence });
+    assert.deepEqual(await reasons(world), ["Junk 1"]);
+    await takeBack();
+    assert.deepEqual(await reasons(world), []);
+  });
+
+  it("refuses callers who are no player and no token", async (t) => {
+    const { service } = await openWorld(t);
+    for (const filter of [{}, { by: "operator" }, { by: "OPERATOR" }, { by: "Ada", token: "0" }])
+      await assert.rejects(
+        service.administer("undo.caller", { ...filter, preview: true }),
+        /Expected a player/,
+      );
+    await assert.rejects(
+      service.administer("undo.caller", { by: "Nobody", preview: true }),
+      /no player "Nobody"/,
+    );
+  });
+});
