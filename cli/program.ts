@@ -14,7 +14,7 @@ import { addGroupCommands } from "./commands/group.ts";
 import { addHealthCommand } from "./commands/health.ts";
 import { addHelpCommand } from "./commands/help.ts";
 import { addListCommands } from "./commands/list.ts";
-import { addMemberCommands } from "./commands/member.ts";
+import { addMemberCommands, addRosterCommands } from "./commands/member.ts";
 import { addPlayerCommands } from "./commands/player.ts";
 import { addRoutesCommands } from "./commands/routes.ts";
 import { addSeedCommands } from "./commands/seed.ts";
@@ -136,6 +136,7 @@ const commands: readonly (readonly [words: readonly string[], add: Add])[] = [
   [["serve"], addServeCommand],
   [["seed"], addSeedCommands],
   [["player"], addPlayerCommands],
+  [["roster"], addRosterCommands],
   [["member", "admin"], addMemberCommands],
   [["token"], addTokenCommands],
   [["group"], addGroupCommands],

@@ -28,7 +28,7 @@ import {
   type OperatorOperationName,
   type OperatorResult,
 } from "./operator/index.ts";
-import { renameFields } from "./operator/lists.ts";
+import { renameFields } from "./operator/lists/lists.ts";
 import { type ClientCount, Clients } from "./resources/clients.ts";
 import { codedResources } from "./resources/index.ts";
 import { Ranking } from "./resources/ranking.ts";
@@ -39,8 +39,9 @@ import type { DataStore } from "./store/data.ts";
 import { Store, type StoreOptions } from "./store/store.ts";
 import type { Caller, Vocabulary } from "./table/caller.ts";
 import type { Declarations } from "./table/declared/declarations.ts";
-import { findingsOf, undeclaredIn } from "./table/declared/entries.ts";
+import { findingsOf } from "./table/declared/entries.ts";
 import type { List } from "./table/declared/lists.ts";
+import { undeclaredIn } from "./table/declared/stored.ts";
 import type { Table } from "./table/table.ts";
 import { type ReloadCause, type Reloaded, RouteTable } from "./table-in-force/route-table.ts";
 

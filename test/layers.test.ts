@@ -31,6 +31,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/resources",
     "src/identity",
     "src/audit",
+    "src/backup",
     "src/store",
     "src/table",
     "src/domain",

@@ -6,7 +6,24 @@ import { neverSuggested } from "../suggestion.ts";
 import { loading } from "./loading.ts";
 
 export function addListCommands(program: Command, context: Context): void {
-  const list = program.command("list").description("remove the entries of declared lists");
+  const list = program.command("list").description("export, import and remove the entries of declared lists");
+  list
+    .command("export")
+    .description("write the entries of a list as CSV; as JSON to a file of that name, or with --json")
+    .argument("<list>", "the list's name in the route table")
+    .argument("[file]", "the file to write; by default standard output")
+    .option("--force", "overwrite an existing file")
+    .addHelpText("after", examples("list export wantedreason reasons.csv"))
+    .action(loading(context, async () => (await import("../actions/list.ts")).exportList));
+  neverSuggested(list.command("import"))
+    .description("add and change the entries of a list as a file says: one change")
+    .argument("<list>", "the list's name in the route table")
+    .argument("<file>", "a CSV or JSON file, such as `list export` writes")
+    .option("--remove", "remove the entries that the file lacks")
+    .option("--yes", "do not ask")
+    .option("--dry-run", "only show what would change")
+    .addHelpText("after", examples("list import wantedreason reasons.csv --dry-run"))
+    .action(loading(context, async () => (await import("../actions/list.ts")).importList));
   neverSuggested(list.command("drop"))
     .description("remove all entries of a list, such as one that the route table no longer declares")
     .argument("<list>", "the list's name in the route table")

@@ -1,8 +1,9 @@
-/** `member` and `admin`: set a player's ranks in factions and services, and the administrator flag. */
+/** `member`, `admin` and `roster`: set ranks in factions and services and the administrator flag, for one player or for all. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
+import { loading } from "./loading.ts";
 
 function parseRank(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("Expected a whole number from 1.");
@@ -50,4 +51,42 @@ export function addMemberCommands(program: Command, { change, read, output }: Co
       ];
       await output.list(rows, columns, "Nobody is an administrator.");
     });
+}
+
+export function addRosterCommands(program: Command, context: Context): void {
+  const roster = program.command("roster").description("export, compare and apply players as a CSV file");
+  roster
+    .command("export")
+    .description("write all players with their ranks and groups as CSV")
+    .argument("[file]", "the file to write; by default standard output")
+    .option("--force", "overwrite an existing file")
+    .addHelpText("after", examples("roster export roster.csv"))
+    .action(loading(context, async () => (await import("../actions/roster.ts")).exportRoster));
+  for (const name of ["diff", "apply"] as const) {
+    const command = neverSuggested(roster.command(name))
+      .description(
+        name === "diff"
+          ? "show what a roster would change"
+          : "register and rename players, and set ranks and groups, as a roster says: one change",
+      )
+      .argument("<file>", "a CSV file, such as `roster export` writes")
+      .option("--only <columns>", "apply these columns only, such as organisations,groups", (text) =>
+        text.split(","),
+      )
+      .option("--remove", "end the memberships of players whom the file lacks; no player is removed");
+    if (name === "apply") command.option("--yes", "do not ask");
+    command
+      .addHelpText(
+        "after",
+        `
+Columns: name, uuid, organisations (GROVE:4 POLICE:2), groups (VIP BETA), administrator (yes). What belongs to a column that
+the file lacks stays; an empty cell means none, except for an empty UUID, which means unknown. Players are found by their
+UUIDs, or else by their names, and renamed if only the UUID is the same. Whoever is not in the file stays.
+${examples(`roster ${name} roster.csv`, `roster ${name} roster.csv --only organisations`)}`,
+      )
+      .action(async (file: string, options: { only?: string[]; remove?: boolean }) => {
+        const { applyRoster } = await import("../actions/roster.ts");
+        await applyRoster(context, file, { ...options, dryRun: name === "diff" });
+      });
+  }
 }

@@ -214,7 +214,8 @@ interface Problem {
 function toProblem(error: unknown): Problem {
   if (error instanceof Failure) {
     const { message, parameter, hint, operatorHint, faultyFile } = error;
-    const code = faultyFile === undefined ? error.code : "TABLE_FAULTS";
+    const isTable = faultyFile !== undefined && error.code === "STORE_UNAVAILABLE";
+    const code = isTable ? "TABLE_FAULTS" : error.code;
     return { code, message, parameter, hint: operatorHint ?? hint };
   }
   if (!(error instanceof Error)) return { code: "INTERNAL", message: String(error) };

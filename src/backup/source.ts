@@ -168,7 +168,7 @@ async function readBackupInto(files: Files, path: string, database: Database): P
  * @throws Failure `UNKNOWN_ENTRY` where there is none, `STORE_UNAVAILABLE` where it is longer than a string can be
  * @throws Failure `PARAMETER_INVALID` where it is not UTF-8
  */
-async function readText(files: Files, path: string): Promise<string> {
+export async function readText(files: Files, path: string): Promise<string> {
   const { size } = await statSourceFile(path);
   if (size > constants.MAX_STRING_LENGTH) {
     throw new Failure(

@@ -75,5 +75,10 @@ export const entries = define("entry", entrySchema, entryKey, {
     subject: ({ name, uuid }) => (name === undefined ? undefined : (uuid ?? `~${fold(name)}`)),
     name: ({ name, uuid }) => (name === undefined || uuid === null ? undefined : fold(name)),
   },
-  refersTo: { subject: () => 0, named: namedIn, entries: entriesIn, creator: "record" },
+  refersTo: {
+    subject: (a, b) => Number(a.uuid === null) - Number(b.uuid === null),
+    named: namedIn,
+    entries: entriesIn,
+    creator: "record",
+  },
 });

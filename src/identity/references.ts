@@ -62,11 +62,14 @@ export function referringEntries(data: Data): ReadonlyMap<string, readonly Entry
 /**
  * Binds the records of a name to the player who now has it: nobody can take them over by registering that name later,
  * and nobody escapes an exclusion by registering. Records of the UUID, and those that the player entered, get the name.
+ * Of many players, who entered what is looked up once.
  */
-export function bindRecords(draft: Draft, player: Player): void {
+export function bindRecords(draft: Draft, ...players: readonly Player[]): void {
+  const names = new Map(players.map(({ uuid, name }) => [uuid, name]));
   for (const collection of collectionsOf(draft)) {
-    if (collection.refersTo.subject !== undefined) bindSubjects(collection, player);
-    if (collection.refersTo.creator !== undefined) renameCreator(collection, player);
+    if (collection.refersTo.subject !== undefined)
+      for (const player of players) bindSubjects(collection, player);
+    if (collection.refersTo.creator !== undefined) renameCreators(collection, names);
   }
 }
 
@@ -78,15 +81,19 @@ function bindSubjects(collection: AnyCollection<DraftRows<AnyRecord>>, { name, u
   for (const record of found.sort(refersTo.subject).reverse()) rows.put({ ...record, name, uuid });
 }
 
-function renameCreator(collection: AnyCollection<DraftRows<AnyRecord>>, { name, uuid }: Player): void {
+/** @param names the new names by UUID */
+function renameCreators(
+  collection: AnyCollection<DraftRows<AnyRecord>>,
+  names: ReadonlyMap<unknown, string>,
+): void {
   const { refersTo, rows } = collection;
-  const isTheirs = (creator: AnyRecord) => creator.creatorUUID === uuid;
   for (const record of [...rows.values()]) {
     const creators = creatorsIn(collection, record);
-    if (!creators.some(isTheirs)) continue;
-    const renamed = creators.map((creator) =>
-      isTheirs(creator) ? { ...creator, creatorName: name } : creator,
-    );
+    if (!creators.some(({ creatorUUID }) => names.has(creatorUUID))) continue;
+    const renamed = creators.map((creator) => {
+      const name = names.get(creator.creatorUUID);
+      return name === undefined ? creator : { ...creator, creatorName: name };
+    });
     rows.put(
       refersTo.creator === "record" ? { ...renamed[0] } : { ...record, [`${refersTo.creator}`]: renamed },
     );

@@ -1,11 +1,12 @@
 /** All operator operations, by the names of their commands, which the journal and the socket use as well. */
 import { complete } from "./completion.ts";
 import { type Environment, type InputOf, type Operation, type ResultOf, runOperation } from "./define.ts";
-import { checkLists, dropList } from "./lists.ts";
+import { checkLists, dropList, exportList, importList } from "./lists/lists.ts";
 import * as memberships from "./memberships.ts";
 import { personalData } from "./personal-data.ts";
 import * as players from "./players.ts";
 import { rename } from "./rename.ts";
+import { applyRoster } from "./roster/roster.ts";
 import { seed } from "./seed.ts";
 import { checkRemoval, removeName } from "./seed-removal.ts";
 import { closeCases } from "./statistics.ts";
@@ -19,6 +20,8 @@ export const operatorOperations = {
   "seed.remove": removeName,
   "list.check": checkLists,
   "list.drop": dropList,
+  "list.export": exportList,
+  "list.import": importList,
   "player.add": players.add,
   "player.list": players.list,
   "player.show": players.show,
@@ -36,6 +39,7 @@ export const operatorOperations = {
   "group.list": memberships.listGroups,
   "group.add": memberships.addToGroup,
   "group.remove": memberships.removeFromGroup,
+  "roster.apply": applyRoster,
   "audit.statistics": closeCases,
   "token.issue": tokens.issue,
   "token.list": tokens.list,

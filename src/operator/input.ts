@@ -67,3 +67,17 @@ export const rank = v.pipe(
   v.minValue(1, rankWords),
   v.maxValue(integerRange.maximum, rankWords),
 );
+
+/** A file that edits the data, such as a roster. */
+export const fileEdit = v.strictObject({
+  /** Its name, for its faults. */
+  file: v.string(),
+  text: v.string(),
+  /** The columns to apply; by default all that it has. */
+  only: v.optional(v.array(v.string())),
+  /** Whether to remove what the file lacks: of a roster, the memberships of players. */
+  remove: v.boolean(),
+  /** Whether to change nothing. */
+  preview: v.boolean(),
+});
+export type FileEdit = v.InferOutput<typeof fileEdit>;

@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { countIn } from "../domain/model.ts";
+import { oneOf } from "../domain/text.ts";
 import type { EventType, ScoreType, StatisticDeclarations } from "../table/declared/statistics.ts";
 import { defineCachedRead, defineChange, type Handler } from "./shared/define.ts";
 import { count, derived, field, instant } from "./shared/values.ts";
@@ -28,8 +29,12 @@ function currentHandler({ events, scores }: Declared): Handler {
       return [key, v.pipe(v.object(sidesOf(sides)), v.description(words))] as const;
     }),
   ];
+  const [titles, names] = [events.map(({ title }) => title), scores.map(({ field: key }) => key)];
   return defineCachedRead({
-    description: "The latest start of each event, and the live scores.",
+    description: [
+      ...(events.length === 0 ? [] : [`The latest start of each event: ${oneOf(titles, "and")}.`]),
+      ...(scores.length === 0 ? [] : [`The live scores: ${oneOf(names, "and")}.`]),
+    ].join(" "),
     dependsOn: ["events", "scores"],
     input: {},
     answer: v.pipe(

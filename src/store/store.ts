@@ -10,7 +10,9 @@ import { Low } from "lowdb";
 import type { Model } from "../domain/collection.ts";
 import { Failure } from "../domain/errors.ts";
 import { FolderAdapter } from "./adapter.ts";
-import { Database, type DurableView } from "./collection.ts";
+import type { RecordChange } from "./change.ts";
+import { Database, type DraftView, type DurableView } from "./collection.ts";
+import { BatchDraft } from "./draft.ts";
 import { spaceFor } from "./folder/disk.ts";
 import { type Files, nodeFiles, privateMode } from "./folder/files.ts";
 import { lockFolder } from "./folder/folder.ts";
@@ -158,6 +160,12 @@ export class Store<M extends Model> {
    */
   changeInBulk(origin: Origin, decide: DecideBulk): Promise<number | undefined> {
     return this.#refusesChanges ? Promise.reject(shuttingDown()) : this.#writer.changeInBulk(origin, decide);
+  }
+
+  /** Returns what an edit of the data of this moment returns, and the records that it would change. Changes nothing. */
+  preview<R>(edit: (draft: DraftView<M>) => R): { readonly report: R; readonly changes: RecordChange[] } {
+    const draft = new BatchDraft(this.#low.data);
+    return { report: edit(draft.view), changes: draft.changes() };
   }
 
   /**

@@ -6,6 +6,7 @@ declareTranscripts(
   "members.md",
   "exclusion.md",
   "renaming.md",
+  "roster.md",
   "tokens.md",
   "access.md",
   "calls.md",

@@ -10,7 +10,7 @@ import type { Context } from "../../context.ts";
 import { reportingReads, withProgress } from "./progress.ts";
 
 /** Whether to overwrite an existing file. */
-interface ExportOptions {
+export interface ExportOptions {
   readonly force?: boolean;
 }
 
@@ -18,27 +18,46 @@ interface ExportOptions {
 export async function exportData(
   context: Context,
   file: string | undefined,
-  { force = false }: ExportOptions,
+  options: ExportOptions,
 ): Promise<void> {
-  const { io, output, workspace } = context;
+  const { output, workspace } = context;
   const { folder } = workspace();
   await listData(nodeFiles, folder);
-  const target = file === undefined ? undefined : resolve(io.cwd, file);
-  if (target !== undefined) await requireFree(nodeFiles, target, force);
+  const target = await targetOf(context, file, options);
   const { database, warnings } = await withProgress(context, "Reading the data", async (progress) =>
     readState(await reportingReads(folder, progress), folder, model),
   );
   if (!output.wantsJSON) for (const warning of warnings) output.remark(`warning: ${warning}`);
   const document = toExport(database, Date.now());
-  if (target === undefined) {
-    output.verbatim(document, formatExport(document).trimEnd());
-    return;
-  }
-  await writeTarget(nodeFiles, target, [Buffer.from(formatExport(document))]);
   const records = Object.values(document.collections).reduce((sum, { length }) => sum + length, 0);
   const { sequence } = database;
-  output.result(
-    { file: target, sequence, records },
-    `Wrote ${records} records, everything up to change ${sequence}, to ${target}.`,
-  );
+  await writeOut(context, target, {
+    ...{ document, text: formatExport(document), facts: { sequence, records } },
+    what: `${records} records, everything up to change ${sequence},`,
+  });
+}
+
+/** Returns the path of the file to write; undefined for standard output. @throws Failure if it must not be written */
+export async function targetOf(
+  { io }: Context,
+  file: string | undefined,
+  { force = false }: ExportOptions,
+): Promise<string | undefined> {
+  const target = file === undefined ? undefined : resolve(io.cwd, file);
+  if (target !== undefined) await requireFree(nodeFiles, target, force);
+  return target;
+}
+
+/** Writes a text to a file, or to standard output, as a document with `--json`. */
+export async function writeOut(
+  { output }: Context,
+  file: string | undefined,
+  { text, document, what, facts }: { text: string; document: unknown; what: string; facts: object },
+): Promise<void> {
+  if (file === undefined) {
+    output.verbatim(document, text.trimEnd());
+    return;
+  }
+  await writeTarget(nodeFiles, file, [Buffer.from(text)]);
+  output.result({ file, ...facts }, `Wrote ${what} to ${file}.`);
 }

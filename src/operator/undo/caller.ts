@@ -13,7 +13,7 @@ import type { Data } from "../../store/data.ts";
 import { nodeFiles } from "../../store/folder/files.ts";
 import { readHistory } from "../../store/journal/history.ts";
 import { defineCommand, type Environment, type Info } from "../define.ts";
-import { undoing } from "./undo.ts";
+import { fitFor, undoing } from "./undo.ts";
 
 const text = v.optional(v.string());
 const instant = v.optional(v.pipe(v.number(), v.safeInteger()));
@@ -42,8 +42,9 @@ export const undoCaller = defineCommand({
     const { store } = environment;
     const { changes, runs, changed } = await readRuns(environment, filter);
     const record = { ...nothing, changes: [...runs.values()] };
+    const fit = await fitFor(environment, record.changes);
     const decide = async () =>
-      runs.size === 0 ? { changes: [], obstacles: [] } : undoing(store.data, record, true);
+      runs.size === 0 ? { changes: [], obstacles: [] } : undoing(store.data, record, true, fit);
     let decided = await decide();
     let sequence: number | undefined;
     if (!preview && decided.changes.length > 0) {

@@ -48,15 +48,21 @@ function recordOf(collection: string, record: unknown): unknown {
   return fieldsOf(definitionOf(collection)?.schema ?? v.never(), record);
 }
 
+/** Returns why an entry does not fit its list: with it, the table could not be put in force again. */
+export type Fit = (entry: Entry) => string | undefined;
+
 /** The data after an undo. */
 export class Outcome {
   readonly #data: Data;
+  readonly #fit: Fit;
   /** The values of the undone records, by collection and key. */
   readonly #undone = new Map<string, unknown>();
   #referring: ReadonlyMap<string, readonly Entry[]> | undefined;
 
-  constructor(data: Data, changes: readonly RecordChange[]) {
+  /** @param fit says why an entry does not fit its list */
+  constructor(data: Data, changes: readonly RecordChange[], fit: Fit) {
     this.#data = data;
+    this.#fit = fit;
     for (const { collection, key, before } of changes) this.#undone.set(`${collection} ${key}`, before);
   }
 
@@ -83,6 +89,8 @@ export class Outcome {
       const exists = kinds.some((kind) => this.#has("names", namedKey(kind, name)));
       if (!exists) return `the ${oneOf(kinds)} ${name} of ${what} has been removed since`;
     }
+    const unfit = entries === undefined || record === undefined ? undefined : this.#fit(record as Entry);
+    if (unfit !== undefined) return `the route table has changed since, and refuses ${what}: ${unfit}`;
     const missing = record && entries?.(record).find((entry) => !this.#has(collection, entry));
     if (missing !== undefined) return `the entry ${missing} of ${what} has been removed since`;
     if (entries !== undefined && before === null) {

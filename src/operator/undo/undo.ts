@@ -11,7 +11,7 @@ import { nodeFiles } from "../../store/folder/files.ts";
 import { readHistory } from "../../store/journal/history.ts";
 import { Slices } from "../../store/slices.ts";
 import { defineCommand, type Environment, type Info } from "../define.ts";
-import { fieldsOf, nameFields, Outcome, recordWords, rowsOf } from "./outcome.ts";
+import { type Fit, fieldsOf, nameFields, Outcome, recordWords, rowsOf } from "./outcome.ts";
 
 /** The most obstacles that a message names, and the most changes for each. */
 const mostNamed = 5;
@@ -34,10 +34,11 @@ export const undo = defineCommand({
     const { store } = environment;
     const { data } = store;
     const record = await changeAt(environment, sequence);
+    const fit = await fitFor(environment, record.changes);
     let decided: Undoing = { changes: [], obstacles: [] };
     // The change may have been a bulk change.
     await store.changeInBulk({ who: "operator", operation: "undo", undoes: sequence }, async () => {
-      decided = await undoing(data, record, exceptChanged);
+      decided = await undoing(data, record, exceptChanged, fit);
       // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
       signal?.throwIfAborted();
       return exceptChanged || decided.obstacles.length === 0 ? decided.changes : [];
@@ -57,6 +58,27 @@ export const undo = defineCommand({
     return { info: `Undid ${what}, ${part}: ${words}.`, left };
   },
 });
+
+/**
+ * Loads the table in force if entries get a former value. The result says why an entry does not fit its list: nothing does
+ * if the table has faults, since the undo may be what mends it.
+ */
+export async function fitFor({ loadTable }: Environment, changes: readonly RecordChange[]): Promise<Fit> {
+  if (!changes.some(({ collection, before }) => collection === "entries" && before !== null)) return anything;
+  try {
+    const table = await loadTable();
+    const { findingsOf } = await import("../../table/declared/entries.ts");
+    return (entry) => {
+      const list = table().declared.lists.find(({ name }) => name === entry.list);
+      const rows = { find: () => [entry], values: () => [entry] };
+      return list && findingsOf([list], rows, false)[0]?.message;
+    };
+  } catch {
+    return anything;
+  }
+}
+
+const anything: Fit = () => undefined;
 
 /** Returns the journal's record of a change. @throws Failure `UNKNOWN_ENTRY` where the journal does not have it */
 async function changeAt(environment: Environment, sequence: number): Promise<JournalRecord> {
@@ -94,12 +116,18 @@ export interface Undoing {
  * and the route table may refer to them.
  * @param exceptChanged whether to undo the other records if some cannot be undone. Records that depend on one of those,
  * such as a membership on its player, cannot be undone either
+ * @param fit says why a former value of an entry does not fit its list
  * @throws Failure `CONFLICT` where the change contains nothing that can be undone
  */
-export async function undoing(data: Data, record: JournalRecord, exceptChanged: boolean): Promise<Undoing> {
+export async function undoing(
+  data: Data,
+  record: JournalRecord,
+  exceptChanged: boolean,
+  fit = anything,
+): Promise<Undoing> {
   const slices = new Slices();
   let remaining = undoable(record);
-  const outcome = new Outcome(data, remaining);
+  const outcome = new Outcome(data, remaining, fit);
   const obstacles: Obstacle[] = [];
   for (let isDone = false; !isDone; ) {
     const still: RecordChange[] = [];

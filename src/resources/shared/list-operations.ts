@@ -9,8 +9,8 @@ import { referringEntries } from "../../identity/references.ts";
 import type { Rows } from "../../store/collection.ts";
 import type { Data, Draft } from "../../store/data.ts";
 import { kindOf } from "../../table/caller.ts";
-import { storedValue, withPresentNames } from "../../table/declared/entries.ts";
 import type { Field, List } from "../../table/declared/lists.ts";
+import { storedValue, withPresentNames } from "../../table/declared/stored.ts";
 import type { Input } from "../../table/restriction/restriction.ts";
 import { creatorInAnswer, creatorOf } from "./creator.ts";
 import type { ChangeContext } from "./define.ts";
@@ -106,14 +106,22 @@ export class ListOperations {
 
   /** Returns the entry of a key. @throws Failure `UNKNOWN_ENTRY` */
   require(data: Data, input: Input): Entry {
-    const player = this.#player && input[this.#player.name];
-    const wanted = this.#toEntry(input, player === undefined ? undefined : toSubject(data, String(player)));
-    const known = this.#find(data, wanted);
-    if (known === undefined) throw new Failure("UNKNOWN_ENTRY", `There is no ${this.label(wanted)}.`);
-    return known;
+    const known = this.find(data, input);
+    if (known !== undefined) return known;
+    throw new Failure("UNKNOWN_ENTRY", `There is no ${this.label(this.#named(data, input))}.`);
   }
 
-  add(draft: Draft, input: Input, context: ChangeContext): string {
+  find(data: Data, input: Input): Entry | undefined {
+    return this.#find(data, this.#named(data, input));
+  }
+
+  #named(data: Data, input: Input): Entry {
+    const isInKey = this.#player !== undefined && this.#key.includes(this.#player.name);
+    const subject = isInKey ? toSubject(data, String(input[this.#player?.name ?? ""])) : undefined;
+    return this.#toEntry(input, subject);
+  }
+
+  add(draft: Draft, input: Input, context: Pick<ChangeContext, "caller">): string {
     const { entry, known } = this.#read(draft, input);
     if (known === undefined) return this.#put(draft, entry, context);
     const label = this.label(known);
@@ -127,7 +135,7 @@ export class ListOperations {
   }
 
   /** @param isOwn whether only the creator of an entry can change it */
-  set(draft: Draft, input: Input, context: ChangeContext, isOwn: boolean): string {
+  set(draft: Draft, input: Input, context: Pick<ChangeContext, "caller">, isOwn: boolean): string {
     const { entry, known } = this.#read(draft, input);
     if (known === undefined) return this.#put(draft, entry, context);
     const label = this.label(known);
@@ -225,7 +233,7 @@ export class ListOperations {
   }
 
   /** Adds an entry. @throws Failure `CONFLICT` if the list is full */
-  #put(draft: Draft, entry: Entry, { caller }: ChangeContext): string {
+  #put(draft: Draft, entry: Entry, { caller }: Pick<ChangeContext, "caller">): string {
     const { name, title, creator, maxEntries, maxEntriesPerCreator = Number.POSITIVE_INFINITY } = this.#list;
     requireRoom(draft.entries.find("list", name).length, maxEntries, `list of ${pluralOf(title)}`);
     const own = caller.id === null ? 0 : draft.entries.find("creator", `${name}/${caller.id}`).length;

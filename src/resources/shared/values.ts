@@ -127,9 +127,8 @@ export function outputOf({ type, description, example, refersTo }: Field): v.Gen
 }
 
 /** Returns the schema of the stored values of a type: they may be older than its bounds. */
-function storedSchemaOf({ base, minimum = -1, values = [] }: ParameterType): v.GenericSchema<ParameterValue> {
-  const number = minimum < 0 ? integer : count;
-  const schemas = { text: v.string(), integer: number, boolean: v.boolean(), enum: v.picklist(values) };
+function storedSchemaOf({ base, values = [] }: ParameterType): v.GenericSchema<ParameterValue> {
+  const schemas = { text: v.string(), integer, boolean: v.boolean(), enum: v.picklist(values) };
   return { ...schemas, instant, group, faction, service }[base];
 }
 

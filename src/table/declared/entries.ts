@@ -1,63 +1,19 @@
 /** What a table means for the entries that the data already has: data outlives the table, and no edit rewrites an entry. */
 import * as v from "valibot";
-import type { Entry, EntryValue } from "../../domain/entry.ts";
+import type { Entry } from "../../domain/entry.ts";
 import { integerRange } from "../../domain/limits.ts";
 import { counted, oneOf } from "../../domain/text.ts";
 import { bases, type ParameterType } from "../base-types.ts";
 import { kindOf } from "../caller.ts";
 import type { Path } from "../yaml/fault.ts";
 import { type Field, type List, noNames } from "./lists.ts";
+import { type Rows, storedValue, undeclaredIn, withPresentNames } from "./stored.ts";
 
 /** A fault of a table beside some entries, or only a remark about them. */
 export interface Finding {
   readonly path: Path;
   readonly message: string;
   readonly isFault: boolean;
-}
-
-/** The entries of the data. */
-interface Rows {
-  find(index: "list", list: string): readonly Entry[];
-  values(): Iterable<Entry>;
-}
-
-/** Returns the value of a field; undefined without one. A player is a name. */
-export function storedValue({ values, player, name }: Entry, field: string): EntryValue | undefined {
-  if (field === player) return name;
-  return Object.hasOwn(values, field) ? values[field] : undefined;
-}
-
-/** Returns an entry with the present names of renamed fields; the same one if it has them. */
-export function withPresentNames(entry: Entry, { renamed }: Pick<List, "renamed">): Entry {
-  const present = (name: string) => (Object.hasOwn(renamed, name) ? (renamed[name] ?? name) : name);
-  const isPresent = (name: string) => present(name) === name;
-  const { key, values, names, entries, player } = entry;
-  if ([...Object.keys(values), ...key, player ?? ""].every(isPresent)) return entry;
-  const inOrder = <T>(map: Readonly<Record<string, T>>): Record<string, T> => {
-    const all = Object.entries(map);
-    // A value under the present name is later than one under the former.
-    const former = all.map(([name, value]) => [present(name), value] as const);
-    return Object.fromEntries([...former, ...all.filter(([name]) => isPresent(name))]);
-  };
-  return {
-    ...entry,
-    key: key.map(present),
-    values: inOrder(values),
-    ...(names && { names: inOrder(names) }),
-    ...(entries && { entries: inOrder(entries) }),
-    ...(player !== undefined && { player: present(player) }),
-  };
-}
-
-/** Returns a sentence, without a full stop, about each list whose entries are kept although no list declares them. */
-export function undeclaredIn(lists: readonly List[], rows: Rows): string[] {
-  const names = new Set(Array.from(rows.values(), ({ list }) => list));
-  for (const { name } of lists) names.delete(name);
-  return Array.from(names, (name) => {
-    const count = rows.find("list", name).length;
-    const kept = `the data keeps ${counted(count, "entry")} of "${name}"`;
-    return `${kept}, which no list declares; \`addon-cli list drop ${name}\` removes ${count === 1 ? "it" : "them"}`;
-  });
 }
 
 /**
@@ -78,6 +34,11 @@ function findingsIn(list: List, stored: readonly Entry[], remarks: boolean): Fin
     if (those.length > 0)
       found.push({ path: ["lists", list.name, ...path], message: message(count), isFault });
   };
+  for (const [from, to] of Object.entries(list.renamed)) {
+    const both = stored.filter(({ values }) => Object.hasOwn(values, from) && Object.hasOwn(values, to));
+    const message = `the data has a value of "${to}" already, in`;
+    find(["renamed", from], both, (count) => `${message} ${count}; rename "${from}" to another name`);
+  }
   const key = list.key.map(({ name }) => name).join();
   const rekeyed = entries.filter((entry) => entry.key.join() !== key);
   const formerKey = oneOf(rekeyed[0]?.key ?? [], "and");
@@ -127,6 +88,7 @@ function isStoredAs(
   const [list, kind] = [entries, names].map((map) => (Object.hasOwn(map, name) ? map[name] : undefined));
   if (list !== field.list || kind !== kindOf(base)) return false;
   const value = storedValue(entry, name);
-  if (base === "integer") return typeof value === "number" && Math.abs(value) <= -integerRange.minimum;
+  const { minimum, maximum } = integerRange;
+  if (base === "integer") return typeof value === "number" && value >= minimum && value <= maximum;
   return typeof value === ({ boolean: "boolean", instant: "number" }[base as string] ?? "string");
 }

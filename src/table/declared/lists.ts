@@ -218,6 +218,8 @@ function toList(
     if (fields.some((field) => field.name === from))
       fault(["renamed", from], `"${from}" is still a field of the list`, "key");
     fieldOf(to, ["renamed", from]);
+    const twin = Object.keys(renamed).find((other) => other !== from && renamed[other] === to);
+    if (twin !== undefined) fault(["renamed", from], `"${twin}" is renamed to "${to}" as well`, "key");
   }
   const by = order?.replace(/^-/, "");
   const descending = by !== order;
@@ -252,6 +254,8 @@ function toField(
     const message = `"${key}" does not apply to the type ${refersTo ?? base.base}; it is for ${kind}`;
     return report([...at, key], message, "key");
   };
+  const [narrowing] = Object.keys(declaration).filter((key) => key !== "type");
+  if (refersTo === "player" && narrowing !== undefined) return wrong(narrowing, "a type of text");
   if (round !== undefined && base.base !== "integer") return wrong("round", "integer");
   if (reserved.length > 0 && (base.base !== "text" || refersTo !== undefined))
     return wrong("reserved", "text");

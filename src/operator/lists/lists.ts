@@ -1,21 +1,44 @@
 /** The entries of lists beside the route table: what a table means for them, and removing those of a list. */
 import * as v from "valibot";
-import { type Entry, entriesIn, entryKey } from "../domain/entry.ts";
-import { Failure } from "../domain/errors.ts";
-import { counted, didYouMean } from "../domain/text.ts";
-import type { RecordChange } from "../store/change.ts";
-import type { Data, DataStore } from "../store/data.ts";
-import { type Finding, withPresentNames } from "../table/declared/entries.ts";
-import type { List } from "../table/declared/lists.ts";
-import { defineCommand, type Environment, type Info } from "./define.ts";
+import { type Entry, entriesIn, entryKey } from "../../domain/entry.ts";
+import { Failure } from "../../domain/errors.ts";
+import { counted, didYouMean } from "../../domain/text.ts";
+import type { RecordChange } from "../../store/change.ts";
+import type { Data, DataStore, Draft } from "../../store/data.ts";
+import type { Finding } from "../../table/declared/entries.ts";
+import type { List } from "../../table/declared/lists.ts";
+import { withPresentNames } from "../../table/declared/stored.ts";
+import { defineCommand, type Environment, type Info } from "../define.ts";
+import { fileEdit } from "../input.ts";
 
 /** Returns what the lists of a table without faults mean for the entries in the data. */
 export const checkLists = defineCommand({
   input: v.strictObject({ text: v.string() }),
   async run({ store }: Environment, { text }): Promise<Finding[]> {
     // Loaded on demand: every command loads this file, but few read a table.
-    const { findingsIn } = await import("./list-findings.ts");
+    const { findingsIn } = await import("./findings.ts");
     return findingsIn(text, store.data);
+  },
+});
+
+/** Returns the columns and the entries of a declared list. */
+export const exportList = defineCommand({
+  input: v.strictObject({ list: v.string() }),
+  async run({ store, loadTable }: Environment, { list }) {
+    const { exportEntries, requireList } = await import("./file.ts");
+    const { lists } = (await loadTable())().declared;
+    return exportEntries(store.data, requireList(lists, list));
+  },
+});
+
+/** Adds and changes the entries of a file. */
+export const importList = defineCommand({
+  input: v.strictObject({ ...v.omit(fileEdit, ["only"]).entries, list: v.string() }),
+  async run({ store, loadTable }: Environment, { list: name, ...input }, signal) {
+    const [edit, file] = await Promise.all([import("../../backup/edit.ts"), import("./file.ts")]);
+    const list = file.requireList((await loadTable())().declared.lists, name);
+    const apply = (draft: Draft) => file.importEntries(draft, list, input);
+    return edit.editRecords(store, "list.import", apply, { ...input, signal });
   },
 });
 

@@ -1,0 +1,48 @@
+/** CSV: what is written is read again, and each cell is found where it stands. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import fc from "fast-check";
+import { formatCSV, Sheet } from "../../src/backup/csv.ts";
+import { Failure } from "../../src/domain/errors.ts";
+
+const cell = fc.string({ unit: fc.constantFrom(..."ab=+-@'\",;\n \t\u00e4") }).map((text) => text.trim());
+
+it("cells survive being written and read, formulas and quotes included, and keep their places", () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(cell, cell)), fc.boolean(), (rows, carriageReturns) => {
+      const written = formatCSV(["one", "two"], rows);
+      const text = carriageReturns ? written.replaceAll("\n", "\r\n") : written;
+      const sheet = new Sheet("f.csv", text, ["one", "two"], []);
+      const kept = rows.filter((row) => row.some((each) => each !== ""));
+      assert.deepEqual(
+        sheet.rows.map((row) => [row.get("one")?.text, row.get("two")?.text]),
+        kept,
+      );
+      for (const row of sheet.rows)
+        for (const { text, at } of row.values())
+          if (!text.includes('"')) assert.ok(written.startsWith(text, at), `${text} at ${at} of ${written}`);
+    }),
+  );
+});
+
+it("a cell that a spreadsheet takes for a formula is written behind an apostrophe", () => {
+  const written = formatCSV(["one"], [["=1+1"], ["-Zed"], ["@home"], ["'=1"], ["'tis"], ["a=b"]]);
+  assert.deepEqual(written.split("\n"), [
+    "one",
+    '"\'=1+1"',
+    '"\'-Zed"',
+    '"\'@home"',
+    "\"''=1\"",
+    "'tis",
+    "a=b",
+  ]);
+});
+
+it("semicolons and tabs separate cells as well, if the first line has them", () => {
+  for (const separator of [";", "\t"]) {
+    const text = `one${separator}two\n"a,b"${separator}c\n`;
+    const [row] = new Sheet("f.csv", text, ["one", "two"], []).rows;
+    assert.deepEqual([row?.get("one")?.text, row?.get("two")?.text], ["a,b", "c"]);
+  }
+  assert.throws(() => new Sheet("f.csv", 'one\n"a', ["one"], []), Failure);
+});

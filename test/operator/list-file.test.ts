@@ -1,0 +1,121 @@
+/** `list export` and `list import`: what is exported is imported again, and a file adds and changes entries, or is refused whole. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { describe, it } from "node:test";
+import { formatCSV } from "../../src/backup/csv.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import { openWorld, shippedRoutes } from "../_setup.ts";
+
+const lists = `lists:
+  track: { title: track, key: text, fields: { text: text } }
+  lap:
+    title: lap
+    key: [track, racer]
+    keep: { time: lowest }
+    creator: true
+    fields: { track: { type: entry, list: track }, racer: player, time: { type: integer, minimum: 1 }, wet: { type: boolean, default: false } }
+  note: { title: note, fields: { text: { type: text, maxLength: 8 }, level: { type: enum, values: [low, high], default: low } } }
+`;
+const routes = `
+  /lap/set: { summary: Sets a lap., restriction: open, handler: lap.setOwn }
+  /note/add: { summary: Adds a note., restriction: open, handler: note.add, intended: [open-change] }
+`;
+
+async function worldOfLists(t: Parameters<typeof openWorld>[0]) {
+  const shipped = await readFile(shippedRoutes, "utf8");
+  const table = shipped.replace(/^lists:\n/m, lists).replace(/^routes:\n/m, `routes:${routes}`);
+  const world = await openWorld(t, { routes: table });
+  const { service } = world;
+  const exported = async (list: string) => {
+    const { columns, entries } = await service.administer("list.export", { list });
+    return formatCSV(
+      columns,
+      entries.map((entry) => columns.map((column) => String(entry[column] ?? ""))),
+    );
+  };
+  const load = (list: string, text: string, options: { remove?: boolean; preview?: boolean } = {}) =>
+    service.administer("list.import", {
+      list,
+      file: "f.csv",
+      text,
+      remove: false,
+      preview: false,
+      ...options,
+    });
+  const refusalOf = async (list: string, text: string, options = {}) => {
+    const error = await load(list, text, options).catch((error: unknown) => error);
+    assert.ok(error instanceof Failure, String(error));
+    return error.message
+      .split("\n")
+      .slice(1)
+      .map((line) => line.replace(/^f\.csv:/, ""));
+  };
+  return { world, service, exported, load, refusalOf };
+}
+
+describe("the file of a list", () => {
+  it("adds and changes entries, removes the others only if asked to, and keeps what it does not have", async (t) => {
+    const { world, service, exported, load } = await worldOfLists(t);
+    await load("track", "text\nmonza\nspa\n");
+    const ada = await world.player("Ada");
+    await world.ok(ada.token, "/lap/set", { track: "monza", racer: "Bob", time: 90, wet: "true" });
+    const head = "track,racer,racerUUID,time,wet,creatorName,creatorUUID";
+    assert.equal(await exported("lap"), `${head}\nmonza,Bob,,90,true,Ada,${ada.uuid}`);
+    assert.equal((await load("lap", await exported("lap"))).changes, 0, "what is exported is what is there");
+
+    const text = `racer;time;track\nbob;95;MONZA\n${ada.uuid};80;spa\n`;
+    const { changes, sequence } = await load("lap", text);
+    assert.equal(changes, 2);
+    const rest = `spa,Ada,${ada.uuid},80,false,operator,`;
+    assert.equal(await exported("lap"), `${head}\nmonza,bob,,95,true,Ada,${ada.uuid}\n${rest}`);
+    await load("lap", `track,racer,racerUUID,time\nspa,Former,${ada.uuid},80\n`, { remove: true });
+    assert.equal(await exported("lap"), `${head}\n${rest}`, "the UUID counts, and the other entry is gone");
+    await service.administer("undo", { sequence: (sequence ?? 0) + 1 });
+    await service.administer("undo", { sequence: sequence ?? 0 });
+    assert.equal(await exported("lap"), `${head}\nmonza,Bob,,90,true,Ada,${ada.uuid}`);
+  });
+
+  it("finds the entries of a list without a key by their numbers, and numbers new ones", async (t) => {
+    const { world, exported, load, refusalOf } = await worldOfLists(t);
+    for (const text of ["one", "two"]) await world.ok(world.publicToken, "/note/add", { text });
+    const json = JSON.stringify([{ number: 2, text: "second", level: "high" }, { text: "third" }]);
+    await load("note", json);
+    assert.equal(await exported("note"), "number,text,level\n1,one,low\n2,second,high\n3,third,low");
+    await load("note", "number,text\n3,\u00fcber\n", { remove: true });
+    await load("note", "text\nfour\n");
+    assert.equal(
+      await exported("note"),
+      "number,text,level\n3,\u00fcber,low\n4,four,low",
+      "no number is given twice",
+    );
+    assert.deepEqual(await refusalOf("note", "number,text\n1,x\n"), ["2:1: there is no entry 1"]);
+  });
+
+  it("is refused with all its faults, by the list's declaration, and then changes nothing", async (t) => {
+    const { world, load, refusalOf } = await worldOfLists(t);
+    await load("track", "text\nmonza\nspa\n");
+    await load("lap", "track,racer,time\nmonza,Bob,90\n");
+    const before = world.snapshot();
+    assert.deepEqual(await refusalOf("lap", "track,racer,time,wet\nmonza,a b,0,dry\n,Bob,x,\n"), [
+      '2:7: "racer" must be a player name of letters, digits, "_", "." or "-" (1 to 32 characters), not "a b"',
+      '2:11: "time" must be a whole number from 1 to 2147483647, not "0"',
+      '2:13: "wet" must be true or false, not "dry"',
+      '3:1: "track" must be 1 to 64 characters, but is empty',
+      '3:6: "time" must be a whole number from 1 to 2147483647, not "x"',
+    ]);
+    assert.deepEqual(
+      await refusalOf("lap", "track,racer,time\nmonzza,Bob,5\nmonza,Bob,9\nmonza,bob,8\nspa,Al,1\n"),
+      ['2:1: There is no track monzza. Did you mean "monza"?', "4:1: the same entry is in line 3"],
+    );
+    assert.deepEqual(await refusalOf("lap", "track,racer\nspa,Al\n"), ['2:1: expected a value of "time"']);
+    assert.deepEqual(await refusalOf("track", "text\nspa\n", { remove: true }), [
+      "1:1: the track monza is missing, but in use",
+    ]);
+    assert.deepEqual(await refusalOf("track", '[{"text":["a"]},{"txt":"b"}]'), [
+      '1:3: expected a text, a number, true, false or null as "text"',
+      '1:3: "text" must be 1 to 64 characters, but is empty',
+      '1:18: unknown column "txt"; did you mean "text"?',
+    ]);
+    assert.deepEqual(world.snapshot(), before);
+  });
+});

@@ -1,0 +1,211 @@
+/** `roster apply`: a CSV file becomes one change of players, memberships and groups, or a list of all its faults. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Failure } from "../../src/domain/errors.ts";
+import { openWorld, type World } from "../_setup.ts";
+
+const [one, two, six] = ["1", "2", "6"].map((digit) => digit.repeat(32)) as [string, string, string];
+
+/** Who is registered, with everything that a roster sets, and who is in a group without being registered. */
+async function people({ service }: World) {
+  const players = await service.administer("player.list", {});
+  const groups = await service.administer("group.list", {});
+  return [
+    ...players.map(({ name, uuid, members, groups, administrator }) =>
+      [
+        name,
+        uuid[0],
+        ...members.map((member) => `${member.organisation}:${member.rank}`),
+        ...groups,
+        administrator,
+      ]
+        .filter((word) => word !== false)
+        .join(" "),
+    ),
+    ...groups.flatMap(({ group, members }) =>
+      members.flatMap(({ name, uuid }) => (uuid === null ? `${name} ${group}` : [])),
+    ),
+  ];
+}
+
+async function worldOfThree(t: Parameters<typeof openWorld>[0]) {
+  const world = await openWorld(t);
+  const { service } = world;
+  const register = (name: string, uuid: string, organisation: string, administrator = false) =>
+    service.administer("player.add", { name, uuid, members: [{ organisation, rank: 4 }], administrator });
+  await register("Ada", one, "GROVE", true);
+  await register("Bob", two, "GROVE");
+  await register("Fay", six, "POLICE");
+  for (const player of ["Fay", "Eve", "Gus"])
+    await service.administer("group.add", { player, group: "BLACKLIST" });
+  for (const player of ["Bob", "Cleo"]) await service.administer("group.add", { player, group: "VIP" });
+  const apply = (text: string, options: { only?: string[]; remove?: boolean; preview?: boolean } = {}) =>
+    service.administer("roster.apply", { file: "r.csv", text, remove: false, preview: false, ...options });
+  const faultsOf = async (text: string, options = {}) => {
+    const error = await apply(text, options).catch((error: unknown) => error);
+    assert.ok(error instanceof Failure && error.faultyFile !== undefined, String(error));
+    return error.faultyFile.faults.map(({ line, column, message }) => `${line}:${column} ${message}`);
+  };
+  return { world, service, apply, faultsOf };
+}
+
+describe("a roster", () => {
+  it("registers, renames, promotes and groups players in one change, which can be undone", async (t) => {
+    const { world, service, apply } = await worldOfThree(t);
+    const caller = await world.player("Ban", { administrator: true, groups: ["TARGETLIST"] });
+    await world.ok(caller.token, "/targetlist/add", { name: "Bob" });
+    const [before, former] = [world.snapshot(), await people(world)];
+    const text = [
+      "groups;name;uuid;organisations;administrator",
+      `;Adele;${one.slice(0, 8)}-1111-1111-1111-${one.slice(0, 12)};GROVE:5 police:1;`,
+      `"vip BETA";"Ada"; ${two.toUpperCase()};"GROVE:3";no`,
+      "VIP;Cleo;;RESCUE:2;yes",
+      ";Eve;;;",
+      ";;;;",
+    ].join("\r\n");
+
+    const preview = await apply(text, { preview: true });
+    assert.deepEqual(world.snapshot(), before, "a preview changes nothing");
+    const applied = await apply(text);
+    assert.deepEqual(applied.report, {
+      registered: ["Cleo", "Eve"],
+      renamed: ["Ada to Adele", "Bob to Ada"],
+      ranksGained: ["Adele GROVE:5 (was 4)", "Adele POLICE:1", "Cleo RESCUE:2"],
+      ranksLost: ["Ada GROVE:3 (was 4)"],
+      groupsGained: ["Ada BETA"],
+      groupsLost: [],
+      readmitted: ["Eve"],
+      administratorsGained: ["Cleo"],
+      administratorsLost: ["Adele"],
+      notInTheFile: ["Ban", "Fay"],
+    });
+    assert.deepEqual(
+      { ...applied, sequence: null },
+      preview,
+      "it does what the preview says, and the result is consistent",
+    );
+    assert.deepEqual(applied.problems, []);
+    const [cleo, eve] = await people(world).then((all) => all.filter((who) => /^(?:Cleo|Eve)/.test(who)));
+    assert.match(String(cleo), /^Cleo \w RESCUE:2 VIP true$/);
+    assert.match(String(eve), /^Eve \w$/);
+    assert.deepEqual(
+      (await people(world)).filter((who) => !/^(?:Cleo|Eve)/.test(who)),
+      [
+        "Ada 2 GROVE:3 BETA VIP",
+        "Adele 1 GROVE:5 POLICE:1",
+        "Ban b TARGETLIST true",
+        "Fay 6 POLICE:4 BLACKLIST",
+        "Gus BLACKLIST",
+      ].map((who) => who.replace("Ban b", `Ban ${caller.uuid[0]}`)),
+    );
+    const [target] = await world.ok(caller.token, "/targetlist");
+    assert.equal(target.name, "Ada", "what names a player follows the new name");
+
+    const again = await apply(text);
+    assert.deepEqual([again.changes, again.sequence], [0, null]);
+    await service.administer("undo", { sequence: applied.sequence ?? 0 });
+    assert.deepEqual(await people(world), former);
+    const [same] = await world.ok(caller.token, "/targetlist");
+    assert.equal(same.name, "Bob");
+  });
+
+  it("leaves alone the columns that it lacks or that are not asked for, and whoever it lacks", async (t) => {
+    const { world, apply, faultsOf } = await worldOfThree(t);
+    const unregistered = ["Cleo VIP", "Eve BLACKLIST", "Gus BLACKLIST"];
+    await apply(`name,groups\nAda,VIP\n`);
+    assert.deepEqual((await people(world)).slice(0, 3), [
+      "Ada 1 GROVE:4 VIP true",
+      "Bob 2 GROVE:4 VIP",
+      "Fay 6 POLICE:4 BLACKLIST",
+    ]);
+    const all = `name,uuid,organisations,groups,administrator\nAdele,${one},GROVE:1,,\nFay,,,,yes\n`;
+    await apply(all, { only: ["organisations"] });
+    assert.deepEqual((await people(world)).slice(0, 3), [
+      "Ada 1 GROVE:1 VIP true",
+      "Bob 2 GROVE:4 VIP",
+      "Fay 6 BLACKLIST",
+    ]);
+    assert.deepEqual(await faultsOf("name,groups\nNew,VIP\n", { only: ["groups"] }), [
+      '2:1 there is no player "New"',
+    ]);
+    await apply("name,organisations\nBob,GROVE:4\n", { remove: true });
+    const report = (await apply("name,groups\nBob,VIP\n", { remove: true })).report;
+    assert.deepEqual([report.readmitted, report.groupsLost], [["Fay"], ["Ada VIP"]]);
+    assert.deepEqual(await people(world), ["Ada 1 true", "Bob 2 GROVE:4 VIP", "Fay 6", ...unregistered]);
+  });
+
+  it("reports all its faults at once, at their places, and changes nothing", async (t) => {
+    const { world, service, faultsOf } = await worldOfThree(t);
+    const before = world.snapshot();
+    const text = [
+      "name,uuid,organisations,groups,administrator",
+      "3-May,069a79f4e94726a5befca90e38aaf5,GROV:3,VPI,maybe",
+      "04.05.2026,6.9E+31,GROVE:0 GROVE,BLACKLIS,",
+      `Bob,${two},"RESCUE:2@2026-12-01T00:00Z, GROVE:1 GROVE:2",,`,
+      `Ida,${two},,,`,
+      "Fay,,",
+      '"fay",,,,',
+      ",,GROVE:1,,",
+      "a b,,,,,more",
+      "two words,x,,,",
+    ].join("\n");
+    const asText = ": a spreadsheet may have changed it; format the column as text";
+    const names = "expected GROVE, BALLAS, VAGOS, TRIADS, CARTEL, RESCUE or POLICE";
+    const groups = "expected CEO, DEV, MOD, SUP, BETA, VIP, BLACKLIST or TARGETLIST";
+    assert.deepEqual(await faultsOf(text), [
+      `2:1 expected a player name, got the date "3-May"${asText}`,
+      `2:7 expected a UUID of 32 hex digits, or nothing, got "069a79f4e94726a5befca90e38aaf5"${asText}`,
+      `2:38 unknown faction or service "GROV"; ${names}. Did you mean "GROVE"?`,
+      `2:45 unknown group "VPI"; ${groups}`,
+      '2:49 expected yes, no or nothing, got "maybe"',
+      `3:1 expected a player name, got the date "04.05.2026"${asText}`,
+      `3:12 expected a UUID of 32 hex digits, or nothing, got "6.9E+31"${asText}`,
+      "3:20 expected a rank from 1 to 2147483647, got 0",
+      '3:28 expected <organisation>:<rank>, such as GROVE:4, got "GROVE"',
+      `3:34 unknown group "BLACKLIS"; ${groups}. Did you mean "BLACKLIST"?`,
+      '4:39 memberships do not end by themselves yet: leave out "@2026-12-01T00:00Z,"',
+      "4:75 GROVE is in the cell twice",
+      `5:1 the UUID ${two} is also that of line 4`,
+      "6:1 expected 5 cells, got 3",
+      "7:2 the name fay is also that of line 6",
+      "8:1 expected a player name, got nothing",
+      "9:1 expected 5 cells, got 6",
+      '9:1 expected a player name of 1 to 32 letters, digits, "_", "." or "-", got "a b"',
+      '10:1 expected a player name of 1 to 32 letters, digits, "_", "." or "-", got "two words"',
+      '10:11 expected a UUID of 32 hex digits, or nothing, got "x"',
+    ]);
+    assert.deepEqual(await faultsOf(`name,rang,name\nBob,,\n`, { only: ["groups"] }), [
+      '1:1 expected a column "groups"',
+      '1:6 unknown column "rang"',
+      '1:11 the column "name" is there twice',
+    ]);
+    assert.deepEqual(await faultsOf(`name,uuid\nBob,${one}\n`), [
+      `2:1 the name Bob is also that of the player ${two}`,
+    ]);
+    assert.deepEqual(await faultsOf('name,uuid\n"Ida" x,\nZoe,\n'), [
+      "2:2 expected the quote that ends a cell; one within a cell is written twice",
+    ]);
+    assert.deepEqual(world.snapshot(), before);
+    await service.administer("player.add", { name: "3-May" });
+    const { changes } = await service.administer("roster.apply", {
+      ...{ file: "r.csv", text: "name\n3-May\n", remove: false, preview: true },
+    });
+    assert.equal(changes, 0, "a registered player may be called like a date");
+  });
+
+  it("of 3,000 players is applied within 3 seconds", async (t) => {
+    const { apply } = await worldOfThree(t);
+    const rows = Array.from(
+      { length: 3000 },
+      (_, index) => `P${index},GROVE:${1 + (index % 6)} RESCUE:1,VIP`,
+    );
+    const text = ["name,organisations,groups", ...rows].join("\n");
+    // The time of the processor, since the machine may have other work.
+    const began = process.cpuUsage();
+    const { changes } = await apply(text);
+    const promoted = await apply(text.replaceAll("GROVE:1 ", "GROVE:2 "));
+    const { user, system } = process.cpuUsage(began);
+    assert.deepEqual([changes, promoted.changes], [12_000, 500]);
+    assert.ok(user + system < 6_000_000, `${user + system} µs for two rosters`);
+  });
+});
