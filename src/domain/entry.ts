@@ -34,7 +34,7 @@ export function isEntry(record: unknown): record is Entry {
 }
 
 /** What the key of an entry is made of. */
-export type EntryKey = Pick<Entry, "list" | "key" | "values" | "player" | "name" | "uuid">;
+type EntryKey = Pick<Entry, "list" | "key" | "values" | "player" | "name" | "uuid">;
 
 /** Returns the key of an entry, such as `lap/monza/0123…`. @param form makes texts that are the same equal */
 function keyIn({ list, key, values, player, name = "", uuid }: EntryKey, form: typeof fold): string {

@@ -21,7 +21,7 @@ export function listHandlers(list: List, isReferred: boolean): Readonly<Record<s
   const examples = fields.map(({ name, example }) => [name, example] as const);
   const label = operations.label({ values: Object.fromEntries(examples) });
   const missing = { UNKNOWN_ENTRY: `There is no such ${title}.` };
-  const full = isNumbered ? "List is full." : "The entry exists with other values, or the list is full.";
+  const full = isNumbered ? "The list is full." : "The entry exists with other values, or the list is full.";
   const references = referenceFailures(list);
   const remove = (isOwn: boolean) =>
     defineChange({
