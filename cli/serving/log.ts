@@ -8,7 +8,7 @@ import { withoutTokens } from "../../src/identity/tokens.ts";
 import { FileError } from "../../src/store/folder/files.ts";
 import type { IO, Sink } from "../terminal/io.ts";
 import type { LogOptions } from "./log-options.ts";
-import { WaitingRequests } from "./request-lines.ts";
+import { rounded, ServedLines, WaitingRequests } from "./request-lines.ts";
 import { StrangerLines } from "./stranger-lines.ts";
 
 /** See the head of this file. */
@@ -52,6 +52,7 @@ export function createLog(
   // Removes tokens, which the text of an error may contain.
   const hooks = { streamWrite: withoutTokens };
   const logger = pino({ level, base: null, timestamp, hooks, serializers: { err: serialize } }, stream);
+  const served = new ServedLines();
   // A caller that keeps exceeding a limit is logged once each time that the limit allows a request: the log must not grow
   // as fast as anybody sends.
   const isLogged = ({ code, error, isRepeated }: RequestRecord) =>
@@ -59,17 +60,16 @@ export function createLog(
     (level === "info" &&
       isRepeated !== true &&
       (requests === "all" || (requests === "failures" && code !== null)));
-  const write = ({ error, ...record }: RequestRecord) => {
-    const { requestId, method, route, status, caller, token, address, code, limit, reason } = record;
-    // Thousandths of a millisecond are exact enough.
-    const milliseconds = Math.round(record.milliseconds * 1000) / 1000;
-    const request = { method, route, status, milliseconds, caller, token, address };
-    if (code === null && !readable) {
-      logger.info({ ...request, requestId });
+  const write = (record: RequestRecord) => {
+    if (record.code === null && !readable) {
+      lines.write(served.lineOf(record, timestamp()));
       return;
     }
+    const { requestId, method, route, status, caller, token, address, code, limit, reason, error } = record;
+    const milliseconds = rounded(record.milliseconds);
+    const who = { caller, token, address };
+    const fields = { requestId, method, route, status, milliseconds, ...who, code, limit, reason };
     const words = `${method} ${route ?? "-"} ${status}${code === null ? "" : ` ${code}`} ${milliseconds.toFixed(1)} ms`;
-    const fields = { requestId, ...request, code, limit, reason };
     if (error === undefined) logger.info(fields, words);
     else logger.error({ ...fields, err: error }, words);
   };

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { setTimeout } from "node:timers/promises";
+import pino from "pino";
 import { createLog } from "../../cli/serving/log.ts";
 import type { LogOptions } from "../../cli/serving/log-options.ts";
 import type { IO } from "../../cli/terminal/io.ts";
@@ -171,6 +172,27 @@ it("logs a refusal without a stack and without the system's words, on a terminal
   const terminal = new Recorder(true);
   createLog({ stderr: terminal, env: { NO_COLOR: "1" } }).warn("Refused.", refusal);
   assert.match(terminal.text, /WARN: Refused\. There is no table routes\.yaml\.\n$/);
+});
+
+it("formats the line of a request as pino does", () => {
+  const { log, written } = open();
+  const records: RequestRecord[] = [
+    record,
+    { ...record, caller: null, route: null, status: 404 },
+    { ...record, method: "HEAD", route: '/a/"b"/ü', milliseconds: 1234.5678 },
+    { ...record, method: "HEAD", status: 304, milliseconds: 0 },
+  ];
+  for (const each of records) log.request(each);
+  log.close();
+  const lines = written.join("").trimEnd().split("\n");
+  const peer: string[] = [];
+  const logger = pino({ base: null }, { write: (line: string) => void peer.push(line.trimEnd()) });
+  for (const { requestId, method, route, status, milliseconds, caller } of records) {
+    const rounded = Number(milliseconds.toFixed(3));
+    logger.info({ method, route, status, milliseconds: rounded, caller, requestId });
+  }
+  const withoutTime = (line: string) => line.replace(/"time":\d{13}/, '"time":0');
+  assert.deepEqual(lines.map(withoutTime), peer.map(withoutTime));
 });
 
 it("logs the time of a request's answer, not of its writing", () => {
