@@ -21,7 +21,7 @@ const mebibyte = 2 ** 20;
 /** The rows of this file. */
 export const historyRows: readonly Row[] = [
   ...timeAndMemory(`\`audit --limit 2\` ${size}`, 1, 150, audit),
-  ...timeAndMemory(`\`audit statistics\` ${size} of ${grouped(large)} players`, 40, 400, auditStatistics),
+  ...timeAndMemory(`\`audit statistics\` ${size} of ${grouped(large)} players`, 20, 400, auditStatistics),
   quantityRow(
     `memory of \`data verify\` ${size}, at most`,
     500 * mebibyte,
