@@ -47,11 +47,23 @@ const closedCaseSchema = v.object({
 });
 export type ClosedCase = v.InferOutput<typeof closedCaseSchema>;
 
+/** The end of a membership in milliseconds since 1970: from then on it counts for nothing. Without it there is none. */
+const ending = { until: v.optional(instant) };
+export interface Ending {
+  readonly until?: number | undefined;
+}
+
+/** Whether a membership counts at an instant. One that has ended stays until a change removes it, soon after. */
+export function countsAt({ until }: Ending, now: number): boolean {
+  return until === undefined || now < until;
+}
+
 /** A player's membership in a faction or a service. */
 const membershipSchema = v.object({
   uuid,
   organisation: v.string(),
   rank: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(integerRange.maximum)),
+  ...ending,
 });
 export type Membership = v.InferOutput<typeof membershipSchema>;
 
@@ -62,8 +74,13 @@ export interface Subject {
   readonly uuid: string | null;
 }
 
-/** A membership in a group. The member need not be registered. */
-const groupMemberSchema = v.object({ group: v.string(), ...subject });
+/** A membership in a group, with the reason of an exclusion. The member need not be registered. */
+const groupMemberSchema = v.object({
+  group: v.string(),
+  ...subject,
+  ...ending,
+  reason: v.optional(v.string()),
+});
 export type GroupMember = v.InferOutput<typeof groupMemberSchema>;
 
 /** An entry of the target list. `listed` is the number of the change that added it, and orders the list. */
