@@ -17,6 +17,7 @@ const instants: ReadonlySet<string> = new Set([
   "expiresAt",
   "revokedAt",
   "lastSeen",
+  "until",
   "instant",
 ]);
 

@@ -47,6 +47,8 @@ export interface CollectionDefinition<T = unknown, Index extends string = string
   /** Each index returns the value by which a record is found; undefined leaves the record out. */
   readonly indexes: Readonly<Record<Index, (record: T) => string | undefined>>;
   readonly refersTo: References<T>;
+  /** Returns when a record ends, in milliseconds since 1970: the store removes it then. Undefined for one without end. */
+  readonly endOf: ((record: T) => number | undefined) | undefined;
   /** Whether these are notes of the service on changes and requests, which undo and the audit leave out. */
   readonly isBookkeeping: boolean;
 }
@@ -55,7 +57,7 @@ export interface CollectionDefinition<T = unknown, Index extends string = string
 // biome-ignore lint/suspicious/noExplicitAny: definitions of different records have no narrower type in common
 export type Model = Readonly<Record<string, CollectionDefinition<any, any>>>;
 
-/** Defines a collection. By default it has no indexes, refers to nothing, and is no bookkeeping. */
+/** Defines a collection. By default it has no indexes, refers to nothing, has no end, and is no bookkeeping. */
 export function define<T, Index extends string = never>(
   noun: string,
   schema: v.GenericSchema<T>,
@@ -63,10 +65,11 @@ export function define<T, Index extends string = never>(
   {
     indexes = {} as Record<Index, never>,
     refersTo = {},
+    endOf = undefined,
     isBookkeeping = false,
-  }: Partial<Pick<CollectionDefinition<T, Index>, "indexes" | "refersTo" | "isBookkeeping">> = {},
+  }: Partial<Pick<CollectionDefinition<T, Index>, "indexes" | "refersTo" | "endOf" | "isBookkeeping">> = {},
 ): CollectionDefinition<T, Index> {
-  return { noun, schema, key, indexes, refersTo, isBookkeeping };
+  return { noun, schema, key, indexes, refersTo, endOf, isBookkeeping };
 }
 
 /** A record of any collection. */

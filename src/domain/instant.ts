@@ -15,3 +15,9 @@ export function toInstant(text: string): number {
   const zone = sign === undefined ? "Z" : `${sign === "-" ? "-" : "+"}${hours}:${minutes}`;
   return inMonth ? Date.parse(`${local.toUpperCase()}${zone}`) : Number.NaN;
 }
+
+/** Returns an instant to the minute, rounded up, such as `2026-12-08T10:00Z`. */
+export function toMinute(instant: number): string {
+  const minute = 60_000;
+  return new Date(Math.ceil(instant / minute) * minute).toISOString().replace(/:\d{2}\.\d{3}Z$/, "Z");
+}

@@ -2,7 +2,9 @@
 import * as v from "valibot";
 import { type CollectionDefinition, define, type Model, namedKinds } from "./collection.ts";
 import { entries } from "./entry.ts";
+import { latestInstant } from "./instant.ts";
 import { integerRange } from "./limits.ts";
+import type { Terms } from "./terms.ts";
 import { fold } from "./text.ts";
 import { uuid } from "./uuid.ts";
 
@@ -48,10 +50,8 @@ const closedCaseSchema = v.object({
 export type ClosedCase = v.InferOutput<typeof closedCaseSchema>;
 
 /** The end of a membership in milliseconds since 1970: from then on it counts for nothing. Without it there is none. */
-const ending = { until: v.optional(instant) };
-export interface Ending {
-  readonly until?: number | undefined;
-}
+const ending = { until: v.optional(v.pipe(instant, v.maxValue(latestInstant))) };
+export type Ending = Pick<Terms, "until">;
 
 /** Whether a membership counts at an instant. One that has ended stays until a change removes it, soon after. */
 export function countsAt({ until }: Ending, now: number): boolean {
@@ -188,8 +188,14 @@ export function groupMemberKey(group: string, member: Subject): string {
 const ofPlayer = { player: { field: "uuid", outlives: false } };
 const indexedOfPlayer = { player: { ...ofPlayer.player, index: "player" } };
 
-/** Of two records of the same person, either can stay. */
-const anyFirst = () => 0;
+/** Of two memberships of the same person in a group, the one that ends later comes first, or has a reason. */
+function lastingLonger(a: GroupMember, b: GroupMember): number {
+  const difference = (b.until ?? latestInstant) - (a.until ?? latestInstant);
+  return difference || Number(a.reason === undefined) - Number(b.reason === undefined);
+}
+
+/** Returns when a membership ends. */
+const endOf = ({ until }: Ending) => until;
 
 /** All collections. */
 export const model = {
@@ -214,11 +220,13 @@ export const model = {
         ...indexedOfPlayer,
         named: ({ organisation: name }) => [{ name, kinds: ["faction", "service"] }],
       },
+      endOf,
     },
   ),
   groupMembers: define("group member", groupMemberSchema, (member) => groupMemberKey(member.group, member), {
     indexes: { group: (member) => member.group, subject: subjectKey, name: boundName },
-    refersTo: { subject: anyFirst, named: ({ group: name }) => [{ name, kinds: ["group"] }] },
+    refersTo: { subject: lastingLonger, named: ({ group: name }) => [{ name, kinds: ["group"] }] },
+    endOf,
   }),
   targets: define("target", targetSchema, subjectKey, {
     indexes: { subject: subjectKey, name: boundName },

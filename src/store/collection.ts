@@ -6,7 +6,7 @@
  */
 import type { CollectionDefinition, Model } from "../domain/collection.ts";
 import type { JournalRecord } from "./change.ts";
-import { SecondaryIndex } from "./indexes.ts";
+import { EndIndex, SecondaryIndex } from "./indexes.ts";
 
 /** The records of a collection, read-only. */
 export interface Rows<T, Index extends string = string> {
@@ -64,6 +64,8 @@ export class Collection<T> implements DurableRows<T> {
   readonly definition: CollectionDefinition<T>;
   readonly #records = new Map<string, T>();
   readonly #indexes: ReadonlyMap<string, SecondaryIndex<T>>;
+  /** The records that end, if any can. */
+  readonly ends: EndIndex<T> | undefined;
   #watchers: readonly Watcher<T>[] = [];
   #version = 0;
   /** While a snapshot is being written: the earlier value of each record that changed since it began. */
@@ -73,6 +75,7 @@ export class Collection<T> implements DurableRows<T> {
     this.definition = definition;
     const indexes = Object.entries(definition.indexes);
     this.#indexes = new Map(indexes.map(([name, indexed]) => [name, new SecondaryIndex(indexed)]));
+    if (definition.endOf !== undefined) this.ends = new EndIndex(definition.endOf);
   }
 
   get size(): number {
@@ -113,6 +116,7 @@ export class Collection<T> implements DurableRows<T> {
     else this.#records.set(key, record);
     if (this.#before !== undefined && !this.#before.has(key)) this.#before.set(key, old);
     for (const index of this.#indexes.values()) index.set(old, record);
+    this.ends?.set(key, record);
     this.#version += 1;
     for (const watcher of this.#watchers) watcher(key, old, record);
   }
@@ -181,6 +185,13 @@ export class Database<M extends Model = Model> {
     const collection = this.collections.get(name);
     if (collection === undefined) throw new Error(`there is no collection "${name}"`);
     return collection;
+  }
+
+  /** Returns the records that have ended, and are to be removed. */
+  ended(now: number): { readonly collection: string; readonly key: string }[] {
+    return Array.from(this.collections).flatMap(
+      ([collection, { ends }]) => ends?.ended(now).map((key) => ({ collection, key })) ?? [],
+    );
   }
 
   /**

@@ -118,6 +118,11 @@ export class BatchDraft<M extends Model> {
     this.view = Object.fromEntries(named) as DraftView<M>;
   }
 
+  /** Removes a record by the name of its collection. */
+  delete({ collection: name, key }: Pick<RecordChange, "collection" | "key">): void {
+    this.#collections.find((collection) => collection.name === name)?.delete(key);
+  }
+
   /** Returns the effective changes of the current change, in the order of the model's collections. */
   changes(): RecordChange[] {
     const changes: RecordChange[] = [];

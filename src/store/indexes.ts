@@ -1,4 +1,4 @@
-/** The secondary indexes of a collection. */
+/** The indexes of a collection: by a value of the records, and by their ends. */
 
 /** Records by one of their values. A value that only one record has maps to that record, without a set. */
 export class SecondaryIndex<T> {
@@ -55,5 +55,40 @@ export class SecondaryIndex<T> {
       found.delete(before);
       found.add(after);
     }
+  }
+}
+
+/** The records that end. To find that none has ended takes one comparison, however many there are. */
+export class EndIndex<T> {
+  readonly #endOf: (record: T) => number | undefined;
+  readonly #ends = new Map<string, number>();
+  /** No record ends before. */
+  #earliest = Number.POSITIVE_INFINITY;
+
+  /** @param endOf returns the end of a record; undefined leaves the record out */
+  constructor(endOf: (record: T) => number | undefined) {
+    this.#endOf = endOf;
+  }
+
+  /** Updates the index for a record that was set; undefined where there is none. */
+  set(key: string, record: T | undefined): void {
+    const end = record === undefined ? undefined : this.#endOf(record);
+    if (end === undefined) this.#ends.delete(key);
+    else {
+      this.#ends.set(key, end);
+      this.#earliest = Math.min(this.#earliest, end);
+    }
+  }
+
+  /** Returns the keys of the records that have ended. */
+  ended(now: number): string[] {
+    if (now < this.#earliest) return [];
+    const ended: string[] = [];
+    this.#earliest = Number.POSITIVE_INFINITY;
+    for (const [key, end] of this.#ends) {
+      this.#earliest = Math.min(this.#earliest, end);
+      if (end <= now) ended.push(key);
+    }
+    return ended;
   }
 }

@@ -25,7 +25,7 @@ import { journalVersion } from "./journal/segment.ts";
 import { namesIn } from "./listing.ts";
 import { copyDataFiles } from "./recovery.ts";
 import { defaultRetention, prune, type Retention } from "./retention.ts";
-import { type Decide, type DecideBulk, type Origin, Writer } from "./writer.ts";
+import { type Decide, type DecideBulk, type Origin, removal, Writer } from "./writer.ts";
 
 export interface StoreOptions<M extends Model> {
   readonly folder: string;
@@ -160,6 +160,13 @@ export class Store<M extends Model> {
    */
   changeInBulk(origin: Origin, decide: DecideBulk): Promise<number | undefined> {
     return this.#refusesChanges ? Promise.reject(shuttingDown()) : this.#writer.changeInBulk(origin, decide);
+  }
+
+  /** Removes the records that have ended, in changes of `system`. @throws as {@link change} */
+  async removeEnded(): Promise<void> {
+    // Every batch begins with that: the change only causes one, and finds nothing left to do.
+    while (!this.#isClosed && this.#low.data.ended(this.#now()).length > 0)
+      await this.change(removal, () => {});
   }
 
   /** Returns what an edit of the data of this moment returns, and the records that it would change. Changes nothing. */

@@ -47,6 +47,10 @@ export type DecideBulk = (
   context: ChangeContext,
 ) => readonly RecordChange[] | Promise<readonly RecordChange[]>;
 
+/** The change that removes records that have ended, and how many of them it removes at most. */
+export const removal: Origin = { who: "system", operation: "membership.end" };
+const mostRemoved = 1000;
+
 /** The bytes of nearly every batch, at most. */
 const batchLength = 64 * 1024;
 
@@ -158,8 +162,9 @@ export class Writer<M extends Model> {
 
   async #write(): Promise<void> {
     while (this.#waiting.length > 0 || this.#tasks.length > 0) {
-      for (const task of this.#tasks.splice(0)) await task();
+      // First, so that a bulk change finds nothing that has ended.
       await this.#writeBatch();
+      for (const task of this.#tasks.splice(0)) await task();
       this.#events.batchWritten();
     }
     // In the same step as the last test: a change that comes later has to start writing again.
@@ -181,10 +186,11 @@ export class Writer<M extends Model> {
   }
 
   /**
-   * Decides the changes that have waited longest and encodes their records. The others wait for the next batch, so that
-   * no batch blocks the event loop for long.
+   * Decides the changes that have waited longest and encodes their records, after that of what has ended. The others wait
+   * for the next batch, so that no batch blocks the event loop for long.
    */
   #decide() {
+    this.#putRemovalFirst();
     const deadline = performance.now() + decidingMilliseconds;
     const batch: Waiting<M>[] = [];
     const draft = this.#draft;
@@ -217,6 +223,17 @@ export class Writer<M extends Model> {
     draft.reset();
     this.#waiting.splice(0, batch.length);
     return { batch, made, answers };
+  }
+
+  #putRemovalFirst(): void {
+    const ended = this.#database.ended(this.#now()).slice(0, mostRemoved);
+    if (ended.length === 0) return;
+    const decide = () => {
+      for (const record of ended) this.#draft.delete(record);
+      return () => {};
+    };
+    // If it cannot be saved, the next batch begins with it again.
+    this.#waiting.unshift({ origin: removal, decide, reject: () => {} });
   }
 
   async #refuseTask(error: unknown, reject: (error: unknown) => void): Promise<void> {
