@@ -47,6 +47,8 @@ import { type ReloadCause, type Reloaded, RouteTable } from "./table-in-force/ro
 
 /** How often activity and the request counter are saved. */
 const activityInterval = 60_000;
+/** How often memberships are removed that have ended. */
+const endInterval = 500;
 
 export interface ServiceOptions extends Omit<StoreOptions<typeof model>, "model">, AppOptions {
   /** The route table's file. */
@@ -71,7 +73,9 @@ export class Service {
   readonly #sources: Sources;
   /** Holds the route table in force. */
   readonly routes: RouteTable<App>;
-  #saving: NodeJS.Timeout | undefined;
+  #timers: readonly NodeJS.Timeout[] = [];
+  /** The removal of what has ended, and whether the last one failed. */
+  #removal: "idle" | "under way" | "failed" = "idle";
   #renaming: Promise<void> = Promise.resolve();
   /** The check of the disk under way, which all who ask meanwhile share. */
   #problem: Promise<string | undefined> | undefined;
@@ -94,7 +98,7 @@ export class Service {
       },
       checkTable: () => this.routes.check(),
     };
-    this.#callers = new CallerCache(store.data);
+    this.#callers = new CallerCache(store.data, this.#now);
     // A monotonic clock, unless a test has one.
     if (options.limits !== false) this.#limiter = new Limiter(options.now ?? (() => performance.now()));
     const order = new NameOrder();
@@ -154,7 +158,8 @@ export class Service {
   async call(path: string, query: readonly (readonly [string, string])[], as?: string): Promise<Response> {
     await this.routes.load();
     const { data } = this.store;
-    const caller: Caller = as === undefined ? operatorCaller : playerCaller(data, requirePlayer(data, as));
+    const caller: Caller =
+      as === undefined ? operatorCaller : playerCaller(data, requirePlayer(data, as), this.#now);
     return new AnswerResponse(await this.routes.mounted.engine.call(path, query, caller));
   }
 
@@ -185,15 +190,32 @@ export class Service {
     return administer(this.environment, name, input);
   }
 
-  /** Starts to save activity every minute, until {@link close}. */
+  /** Starts to save activity every minute, and to remove what ends, until {@link close}. */
   start(): void {
-    this.#saving = setInterval(() => void this.#saveActivity(), activityInterval);
-    this.#saving.unref();
+    this.#timers = [
+      setInterval(() => void this.#saveActivity(), activityInterval),
+      setInterval(() => void this.removeEnded(), endInterval),
+    ];
+    for (const timer of this.#timers) timer.unref();
+  }
+
+  /** Removes memberships that have ended. Until that succeeds they stay in lists, but count for nothing. */
+  async removeEnded(): Promise<void> {
+    const before = this.#removal;
+    if (before === "under way") return;
+    this.#removal = "under way";
+    try {
+      await this.store.removeEnded();
+      this.#removal = "idle";
+    } catch (error) {
+      if (before === "idle") this.#options.warn?.("Memberships that have ended cannot be removed.", error);
+      this.#removal = "failed";
+    }
   }
 
   /** Saves activity and closes the store; with a snapshot, so that the next start has nothing to replay. */
   async close(options: { snapshot?: boolean } = {}): Promise<void> {
-    clearInterval(this.#saving);
+    for (const timer of this.#timers) clearInterval(timer);
     await this.routes.settled();
     await this.#renaming;
     await this.#saveActivity();

@@ -1,5 +1,5 @@
 /** Instants on the command line. */
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { latestInstant, toInstant } from "../../src/domain/instant.ts";
 import type { Context } from "../context.ts";
 
@@ -41,6 +41,20 @@ export function parseInstant(
   const { timeZone = "UTC" } = Intl.DateTimeFormat().resolvedOptions();
   output.remark(`Without a zone, "${text}" is a time in ${timeZone}: ${new Date(instant).toISOString()}.`);
   return instant;
+}
+
+/** Parses an instant as {@link parseInstant} does. @throws InvalidArgumentError for any that is not in the future */
+export function parseFuture(text: string, output: Pick<Context["output"], "remark">): number {
+  const instant = parseInstant(text, "ahead", output);
+  if (instant > Date.now()) return instant;
+  throw new InvalidArgumentError("Expected a time in the future, such as 30d.");
+}
+
+/** Returns the option for when a membership or an exclusion ends. */
+export function untilOption(output: Pick<Context["output"], "remark">): Option {
+  return new Option("--until <moment>", `when it ends by itself: ${instantWords}`).argParser((text) =>
+    parseFuture(text, output),
+  );
 }
 
 /** Parses a time without a zone, or a date, which is its first moment. @throws InvalidArgumentError if there is no such time */

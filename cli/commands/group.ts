@@ -1,5 +1,7 @@
 /** `group`: lists addon groups, and adds and removes their members. */
 import type { Command } from "commander";
+import { type Terms, withTermsInList } from "../../src/domain/terms.ts";
+import { untilOption } from "../arguments/instant.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
@@ -15,19 +17,26 @@ export function addGroupCommands(program: Command, { change, read, output }: Con
         rows,
         [
           { heading: "GROUP", cell: (row) => row.group },
-          { heading: "MEMBERS", cell: ({ members }) => members.map(({ name }) => name).join(" ") || "-" },
+          { heading: "MEMBERS", cell: ({ members }) => termed(members) || "-" },
         ],
         "There are no groups.",
       );
     });
   for (const name of ["add", "remove"] as const) {
-    neverSuggested(group.command(name))
+    const command = neverSuggested(group.command(name))
       .description(name === "add" ? "add a player to a group" : "remove a player from a group")
       .argument("<player>", "name or UUID; need not be registered")
-      .argument("<group>", "a group")
-      .addHelpText("after", examples(`group ${name} Ada TARGETLIST`))
-      .action(async (player: string, to: string) => {
-        await change(`group.${name}`, { player, group: to });
+      .argument("<group>", "a group");
+    const more = name === "add" ? ["group add Ada VIP --until 30d"] : [];
+    if (name === "add") command.addOption(untilOption(output));
+    command
+      .addHelpText("after", examples(`group ${name} Ada TARGETLIST`, ...more))
+      .action(async (player: string, to: string, options: { until?: number }) => {
+        await change(`group.${name}`, { player, group: to, ...options });
       });
   }
+}
+
+function termed(members: readonly ({ readonly name: string } & Terms)[]): string {
+  return members.map((member) => withTermsInList(member.name, member)).join(" ");
 }

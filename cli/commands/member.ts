@@ -1,5 +1,6 @@
 /** `member`, `admin` and `roster`: set ranks in factions and services and the administrator flag, for one player or for all. */
 import { type Command, InvalidArgumentError } from "commander";
+import { untilOption } from "../arguments/instant.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
@@ -17,9 +18,10 @@ export function addMemberCommands(program: Command, { change, read, output }: Co
     .argument("<player>", "name or UUID")
     .argument("<organisation>", "a faction or a service")
     .argument("<rank>", "1 to 9, or more", parseRank)
-    .addHelpText("after", examples("member set Ada RESCUE 4"))
-    .action(async (player: string, organisation: string, rank: number) => {
-      await change("member.set", { player, organisation, rank });
+    .addOption(untilOption(output))
+    .addHelpText("after", examples("member set Ada RESCUE 4", "member set Ada RESCUE 4 --until 2026-12-01"))
+    .action(async (player: string, organisation: string, rank: number, { until }: { until?: number }) => {
+      await change("member.set", { player, organisation, rank, until });
     });
   neverSuggested(member.command("remove"))
     .description("remove a player from a faction or service")

@@ -1,5 +1,7 @@
 /** `player`: registers, shows, excludes and removes players. */
 import { type Command, InvalidArgumentError } from "commander";
+import { type Terms, withTermsInList } from "../../src/domain/terms.ts";
+import { untilOption } from "../arguments/instant.ts";
 import { parseLimit } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
@@ -10,6 +12,7 @@ import { loading } from "./loading.ts";
 interface Member {
   readonly organisation: string;
   readonly rank: number;
+  readonly until?: number | undefined;
 }
 
 /** Parses `<organisation>:<rank>`, and appends it. @throws InvalidArgumentError for any other text */
@@ -76,7 +79,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
           { heading: "NAME", cell: ({ name }) => name },
           { heading: "UUID", cell: ({ uuid }) => uuid },
           { heading: "MEMBER OF", cell: ({ members }) => members.map(memberWords).join(" ") || "-" },
-          { heading: "GROUPS", cell: ({ groups }) => groups.join(" ") || "-" },
+          { heading: "GROUPS", cell: groupWords },
           { heading: "ADMIN", cell: ({ administrator }) => (administrator ? "yes" : "no") },
         ],
         empty,
@@ -105,7 +108,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
         ["uuid", shown.uuid],
         ["administrator", shown.administrator ? "yes" : "no"],
         ["member of", shown.members.map(memberWords).join(" ") || "-"],
-        ["groups", shown.groups.join(" ") || "-"],
+        ["groups", groupWords(shown)],
         ["registered", formatInstant(shown.registered)],
         ["last seen", formatInstant(shown.lastSeen)],
         ["addon version", shown.version ?? "-"],
@@ -140,11 +143,17 @@ export function addPlayerCommands(program: Command, context: Context): void {
   neverSuggested(player.command("exclude"))
     .description("exclude a player from the interface: every operation answers EXCLUDED")
     .argument("<player>", "name or UUID")
+    .option("--reason <text>", "why; the player is told")
+    .addOption(untilOption(output))
     .option("--yes", "do not ask")
-    .addHelpText("after", examples("player exclude Ada"))
-    .action(async (reference: string) => {
+    .addHelpText(
+      "after",
+      examples("player exclude Ada", 'player exclude Ada --reason "forged kills" --until 14d'),
+    )
+    .action(async (reference: string, { reason, until }: Terms) => {
       const { confirm } = await import("../terminal/confirm.ts");
-      const exclude = (dryRun: boolean) => run("changes", "player.exclude", { player: reference, dryRun });
+      const input = { player: reference, reason, until };
+      const exclude = (dryRun: boolean) => run("changes", "player.exclude", { ...input, dryRun });
       let result = await exclude(true);
       if (result.wouldChange === true) {
         const question = { asks: `Exclude ${reference}?`, does: `This excludes ${reference}` };
@@ -174,6 +183,16 @@ function tokenWords({ id, state, readOnly }: { id: string; state: string; readOn
   return `${id} (${state}${readOnly ? ", read-only" : ""})`;
 }
 
-function memberWords({ organisation, rank }: Member): string {
-  return `${organisation}:${rank}`;
+function memberWords({ organisation, rank, until }: Member): string {
+  return withTermsInList(`${organisation}:${rank}`, { until });
+}
+
+interface Grouped {
+  readonly groups: readonly string[];
+  readonly terms?: readonly ({ readonly group: string } & Terms)[];
+}
+
+function groupWords({ groups, terms = [] }: Grouped): string {
+  const termsOf = (name: string) => terms.find(({ group }) => group === name) ?? {};
+  return groups.map((name) => withTermsInList(name, termsOf(name))).join(" ") || "-";
 }

@@ -1,8 +1,8 @@
 /** `token`: issues, lists and revokes tokens. A token is shown once, when it is issued. */
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { Failure } from "../../src/domain/errors.ts";
 import { hashOfToken, tokenInText } from "../../src/identity/tokens.ts";
-import { instantWords, parseInstant } from "../arguments/instant.ts";
+import { instantWords, parseFuture } from "../arguments/instant.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
@@ -42,11 +42,7 @@ interface IssueOptions {
 
 export function addTokenCommands(program: Command, context: Context): void {
   const { change, misuse, read, run, output } = context;
-  const parseExpiry = (text: string) => {
-    const left = parseInstant(text, "ahead", output) - Date.now();
-    if (left > 0) return left;
-    throw new InvalidArgumentError("Expected a time in the future, such as 30d.");
-  };
+  const parseExpiry = (text: string) => parseFuture(text, output) - Date.now();
   const token = program.command("token").description("issue, list and revoke tokens");
   token
     .command("issue")

@@ -74,7 +74,12 @@ export async function openAsService(
   signal: AbortSignal,
 ): Promise<Service> {
   const { running, opened } = await connectOrOpen(workspace, output, "changes", settings, signal);
-  if (opened !== undefined) return opened.service();
+  if (opened !== undefined) {
+    const service = await opened.service();
+    // So that no list that it serves has what ended while it was stopped.
+    await service.removeEnded();
+    return service;
+  }
   const holder = await running.run("holder", {});
   throw new Failure(
     "STORE_UNAVAILABLE",

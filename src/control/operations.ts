@@ -116,12 +116,12 @@ export const operations = {
   /** Returns what another table, by default the one in the file, would change in the one in force, or in a third one. */
   "routes.diff": defineCommand({
     input: v.strictObject({ before: table, after: table }),
-    async run({ store, service }: ControlEnvironment, { before, after }) {
+    async run({ store, service, now = Date.now }: ControlEnvironment, { before, after }) {
       const { compareTables } = await import("../explain/comparison.ts");
       const { routes, vocabulary } = await service();
       const old = await routes.source(before);
       const fresh = await routes.source(after ?? (await routes.present()));
-      return compareTables(old, fresh, store.data, vocabulary());
+      return compareTables(old, fresh, store.data, vocabulary(), now());
     },
   }),
   /** Returns whether a caller may call an operation, and why. */
@@ -138,11 +138,12 @@ export const operations = {
   /** Returns everyone who may call an operation. */
   "who-can": defineCommand({
     input: v.strictObject({ path: text, parameters, table }),
-    async run({ store, service }: ControlEnvironment, { path, parameters, table: other }) {
+    async run(environment: ControlEnvironment, { path, parameters, table: other }) {
       const { whoCan } = await import("../explain/who-can.ts");
+      const { store, service, now = Date.now } = environment;
       const { routes, vocabulary } = await service();
       const { table } = await routes.source(other);
-      return whoCan(store.data, table, vocabulary(), [path, parameters]);
+      return whoCan(store.data, table, vocabulary(), now(), [path, parameters]);
     },
   }),
   /** Returns whether the service accepts requests and changes; see {@link Service.readiness}. */

@@ -18,7 +18,8 @@
  * process has neither a token nor limits: it begins at step 5.
  */
 import { Failure } from "../domain/errors.ts";
-import { denialOf, isOperationAllowed } from "../table/authorization.ts";
+import { withTerms } from "../domain/terms.ts";
+import { denialOf, exclusionOf, isOperationAllowed } from "../table/authorization.ts";
 import type { Caller, Vocabulary } from "../table/caller.ts";
 import { type Limit, limitFor } from "../table/limits.ts";
 import type { Operation } from "../table/operation.ts";
@@ -210,7 +211,10 @@ export class Engine {
   #authorize(route: Route, caller: Caller, decisive: () => Input, exchange?: Exchange): void {
     switch (denialOf(this.table, route, caller, decisive)) {
       case "EXCLUDED":
-        throw new Failure("EXCLUDED", "You are excluded from this service.");
+        throw new Failure(
+          "EXCLUDED",
+          withTerms("You are excluded from this service", exclusionOf(this.table, caller)),
+        );
       case "READ_ONLY":
         throw new Failure("READ_ONLY", "This addon token is read-only and cannot change anything.", {
           hint: "Use a token that was issued without --read-only.",

@@ -1,13 +1,14 @@
 /** Decides whether a caller may call an operation, and explains why in the steps of a request. */
 
 import type { Player } from "../domain/model.ts";
+import { withTerms } from "../domain/terms.ts";
 import { oneOf } from "../domain/text.ts";
 import { reasonOf } from "../engine/reason.ts";
 import { playerCaller, publicCaller } from "../identity/callers.ts";
 import { requirePlayer } from "../identity/players.ts";
 import { isLive } from "../identity/tokens.ts";
 import type { Data } from "../store/data.ts";
-import { denialOf } from "../table/authorization.ts";
+import { denialOf, exclusionOf } from "../table/authorization.ts";
 import type { Caller, Vocabulary } from "../table/caller.ts";
 import {
   applicable,
@@ -71,7 +72,7 @@ export function canI(
 ): Decision {
   const player = who.toLowerCase() === publicName ? undefined : requirePlayer(data, who);
   const token = { id: "-", readOnly };
-  const caller = player === undefined ? publicCaller(token) : playerCaller(data, player, token);
+  const caller = player === undefined ? publicCaller(token) : playerCaller(data, player, () => now, token);
   const { route, input } = requireWhole(toQuestion(table, vocabulary, path, pairs));
   const { restriction } = route;
   const code = denialOf(table, route, caller, () => input) ?? null;
@@ -83,7 +84,7 @@ export function canI(
   const isChange = route.operation.effect === "change";
   const lacksToken = player === undefined ? undefined : tokenWords(data, player, isChange && !readOnly, now);
   if (lacksToken !== undefined) steps.push({ step: "token", passed: null, says: lacksToken });
-  steps.push({ step: "exclusion", passed: !excluded, says: exclusionWords(table, player, excluded) });
+  steps.push({ step: "exclusion", passed: !excluded, says: exclusionWords(table, player, caller, excluded) });
   const refusesChange = readOnly && isChange;
   if (refusesChange)
     steps.push({ step: "token", passed: false, says: "a read-only token allows no changes" });
@@ -118,11 +119,13 @@ function tokenWords(data: Data, { uuid, name }: Player, needsFull: boolean, now:
   return `${name} has only read-only tokens, which allow no changes (${issue})`;
 }
 
-function exclusionWords({ excludedGroup }: Table, player: Player | undefined, excluded: boolean): string {
+function exclusionWords(table: Table, player: Player | undefined, caller: Caller, excluded: boolean): string {
+  const { excludedGroup } = table;
   if (excludedGroup === undefined) return "the table excludes nobody";
   if (player === undefined) return `a public token is in no group, and so not in ${excludedGroup}`;
   const { name } = player;
-  if (excluded) return `${name} is in the group ${excludedGroup}, whose members may call nothing`;
+  const group = `${name} is in the group ${excludedGroup}, whose members may call nothing`;
+  if (excluded) return withTerms(group, exclusionOf(table, caller)).replace(/\.$/, "");
   return `${name} is not in the group ${excludedGroup}`;
 }
 

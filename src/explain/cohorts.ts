@@ -2,7 +2,7 @@
  * Cohorts: players with the same administrator flag, memberships and groups, for whom every restriction decides alike.
  * A question about 100,000 players so takes a few hundred decisions.
  */
-import type { Player } from "../domain/model.ts";
+import { countsAt, type Player } from "../domain/model.ts";
 import { fold } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import { playerCaller } from "../identity/callers.ts";
@@ -37,7 +37,7 @@ export interface Cohorts {
  * Groups all players, in slices of the event loop. Changes made meanwhile may or may not count.
  * @param texts that a decision compares with names and UUIDs: each player whom one of them names is a cohort of one
  */
-export async function cohortsOf(data: Data, texts: readonly string[]): Promise<Cohorts> {
+export async function cohortsOf(data: Data, texts: readonly string[], now: number): Promise<Cohorts> {
   const named = new Set(texts.flatMap((text) => [fold(text), toUUID(text) ?? []].flat()));
   const players = [...data.players.values()];
   const cohorts = new Map<string, Cohort & { readonly players: Person[] }>();
@@ -45,15 +45,20 @@ export async function cohortsOf(data: Data, texts: readonly string[]): Promise<C
   for (const player of players) {
     if (slices.isOver) await slices.next();
     const { name, uuid } = player;
-    const memberships = data.memberships.find("player", uuid);
+    const memberships = data.memberships.find("player", uuid).filter((found) => countsAt(found, now));
     const ranks = new Map(memberships.map(({ organisation, rank }) => [organisation, rank]));
-    const groups = new Set(groupsOf(data, player));
+    const groups = new Set(groupsOf(data, player, now).map(({ group }) => group));
     const isNamed = named.has(fold(name)) || named.has(uuid);
     const traits = [isNamed ? uuid : null, player.administrator, [...ranks].sort(), [...groups].sort()];
     const key = JSON.stringify(traits);
     const cohort = cohorts.get(key);
     if (cohort !== undefined) cohort.players.push({ name, uuid });
-    else cohorts.set(key, { name, caller: callerOf(data, player, ranks, groups), players: [{ name, uuid }] });
+    else
+      cohorts.set(key, {
+        name,
+        caller: callerOf(data, player, ranks, groups, now),
+        players: [{ name, uuid }],
+      });
   }
   return { all: [...cohorts.values()], registered: players.length };
 }
@@ -64,8 +69,9 @@ function callerOf(
   player: Player,
   ranks: ReadonlyMap<string, number>,
   groups: ReadonlySet<string>,
+  now: number,
 ): Caller {
-  const live = playerCaller(data, player);
+  const live = playerCaller(data, player, () => now);
   return {
     ...live,
     isCalled: (reference) => live.isCalled(reference),

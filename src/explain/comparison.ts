@@ -88,15 +88,18 @@ export interface Comparison extends Difference<Side> {
 /**
  * Compares two tables, in slices of the event loop.
  * @param data undefined if there is none yet
+ * @param now the instant whose memberships count
  */
 export async function compareTables(
   before: Source,
   after: Source,
   data: Data | undefined,
   vocabulary: Vocabulary,
+  now = Date.now(),
 ): Promise<Comparison> {
   const tables = { before: before.table, after: after.table };
-  const cohorts = data === undefined ? { all: [], registered: 0 } : await cohortsOf(data, textsIn(tables));
+  const texts = textsIn(tables);
+  const cohorts = data === undefined ? { all: [], registered: 0 } : await cohortsOf(data, texts, now);
   const old = new Map(tables.before.routes.map((route) => [route.path, route]));
   const fresh = new Map(tables.after.routes.map((route) => [route.path, route]));
   const routes: Comparison["routes"][number][] = [];

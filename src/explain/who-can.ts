@@ -42,12 +42,13 @@ export async function whoCan(
   data: Data,
   table: Table,
   vocabulary: Vocabulary,
+  now: number,
   [path, pairs]: readonly [path: string, pairs: readonly Pair[]],
 ): Promise<WhoCan> {
   const { route, input, open } = toQuestion(table, vocabulary, path, pairs);
   const { restriction, decisive } = route;
   const values = Object.values(input).filter((value) => typeof value === "string");
-  const cohorts = await cohortsOf(data, [...namedTexts(restriction, decisive), ...values]);
+  const cohorts = await cohortsOf(data, [...namedTexts(restriction, decisive), ...values], now);
   const listed = playersOf(cohorts.all.map(({ players }) => players));
   const allowed = situationsOf(open, [restriction], vocabulary).map(({ when, inputFor }) => {
     const may = (name: string, caller: Caller) =>

@@ -20,10 +20,13 @@ interface CachedCaller {
  */
 export class CallerCache {
   readonly #data: DurableData;
+  readonly #now: () => number;
   readonly #callers = new LRUCache<string, CachedCaller>({ max: 10_000 });
 
-  constructor(data: DurableData) {
+  /** @param now the clock by which memberships end */
+  constructor(data: DurableData, now: () => number) {
     this.#data = data;
+    this.#now = now;
   }
 
   /** Returns the caller of a token. @throws Failure `TOKEN_UNKNOWN`, `TOKEN_REVOKED`, `TOKEN_EXPIRED` */
@@ -34,7 +37,7 @@ export class CallerCache {
       this.#callers.delete(text);
     }
     const token = requireToken(this.#data, text, now);
-    const caller = callerOf(this.#data, token);
+    const caller = callerOf(this.#data, token, this.#now);
     const player = token.uuid === null ? undefined : this.#data.players.get(token.uuid);
     this.#callers.set(text, { caller, token, player, version: this.#version });
     return caller;

@@ -1,11 +1,12 @@
 /** Callers: the engine's view of the operator, of players, and of the holders of public tokens. */
 import { Failure } from "../domain/errors.ts";
-import type { Player, Token } from "../domain/model.ts";
+import { groupMemberKey, type Player, type Token } from "../domain/model.ts";
+import type { Terms } from "../domain/terms.ts";
 import { fold } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import type { Data } from "../store/data.ts";
 import { type Caller, type MembershipKind, nobody } from "../table/caller.ts";
-import { isInGroup } from "./memberships.ts";
+import { isInGroup, rankOf } from "./memberships.ts";
 import { requireLive, unknownToken } from "./tokens.ts";
 
 /** The token that a caller presented. */
@@ -29,10 +30,11 @@ export const operatorCaller: Caller = {
 
 /**
  * Returns a player as a caller. Memberships are looked up at each question.
+ * @param now the clock by which they end
  * @param token the token that the player presented, if any
  */
-export function playerCaller(data: Data, player: Player, token?: PresentedToken): Caller {
-  return new PlayerCaller(data, player, token);
+export function playerCaller(data: Data, player: Player, now: () => number, token?: PresentedToken): Caller {
+  return new PlayerCaller(data, player, now, token);
 }
 
 /**
@@ -47,18 +49,18 @@ export function currentCaller(data: Data, caller: Caller, now: number): Caller {
     const token = data.tokens.get(caller.token);
     if (token === undefined) throw unknownToken();
     requireLive(token, now);
-    return callerOf(data, token);
+    return callerOf(data, token, () => now);
   }
   const player = caller.id === null ? undefined : data.players.get(caller.id);
-  if (player !== undefined) return playerCaller(data, player);
+  if (player !== undefined) return playerCaller(data, player, () => now);
   throw new Failure("UNKNOWN_PLAYER", "The player is no longer registered.");
 }
 
 /** Returns the caller of a token. @throws Failure `TOKEN_UNKNOWN` if its player is no longer registered */
-export function callerOf(data: Data, token: Token): Caller {
+export function callerOf(data: Data, token: Token, now: () => number): Caller {
   if (token.uuid === null) return publicCaller(token);
   const player = data.players.get(token.uuid);
-  if (player !== undefined) return playerCaller(data, player, token);
+  if (player !== undefined) return playerCaller(data, player, now, token);
   throw new Failure("TOKEN_UNKNOWN", "The player of this addon token is no longer registered.");
 }
 
@@ -72,8 +74,9 @@ class PlayerCaller implements Caller {
   readonly unrestricted = false;
   readonly #data: Data;
   readonly #player: Player;
+  readonly #now: () => number;
 
-  constructor(data: Data, player: Player, token: PresentedToken | undefined) {
+  constructor(data: Data, player: Player, now: () => number, token: PresentedToken | undefined) {
     this.id = player.uuid;
     this.scope = player.uuid;
     this.token = token?.id;
@@ -81,6 +84,7 @@ class PlayerCaller implements Caller {
     this.administrator = player.administrator;
     this.#data = data;
     this.#player = player;
+    this.#now = now;
   }
 
   isCalled(reference: string): boolean {
@@ -89,8 +93,11 @@ class PlayerCaller implements Caller {
   }
 
   rankIn(kind: MembershipKind, of: string): number | undefined {
-    if (kind === "group") return isInGroup(this.#data, of, this.#player) ? 0 : undefined;
-    // No faction and service have the same name.
-    return this.#data.memberships.get(`${of}/${this.id}`)?.rank;
+    if (kind === "group") return isInGroup(this.#data, of, this.#player, this.#now()) ? 0 : undefined;
+    return rankOf(this.#data, of, this.id, this.#now());
+  }
+
+  termsIn(group: string): Terms | undefined {
+    return this.#data.groupMembers.get(groupMemberKey(group, this.#player));
   }
 }

@@ -1,6 +1,7 @@
 /** Groups, factions and services, and who belongs to them. */
 import { Failure, type FailureCode } from "../domain/errors.ts";
 import {
+  countsAt,
   type GroupMember,
   groupMemberKey,
   type Membership,
@@ -8,6 +9,7 @@ import {
   type Subject,
   subjectKey,
 } from "../domain/model.ts";
+import type { Terms } from "../domain/terms.ts";
 import { didYouMean, fold, oneOf } from "../domain/text.ts";
 import type { Data, Draft, DurableData } from "../store/data.ts";
 import type { Vocabulary } from "../table/caller.ts";
@@ -75,29 +77,42 @@ export function requireOrganisation(data: Data, name: string): Named {
 }
 
 /** Whether somebody is in a group. */
-export function isInGroup(data: Data, group: string, member: Subject): boolean {
-  return data.groupMembers.has(groupMemberKey(group, member));
+export function isInGroup(data: Data, group: string, member: Subject, now: number): boolean {
+  const found = data.groupMembers.get(groupMemberKey(group, member));
+  return found !== undefined && countsAt(found, now);
 }
 
-/** Returns the groups that somebody is in, in no particular order. */
-export function groupsOf(data: Data, member: Subject): readonly string[] {
-  return data.groupMembers.find("subject", subjectKey(member)).map(({ group }) => group);
+/** Returns a player's rank in a faction or a service; undefined for no member. No faction and service have the same name. */
+export function rankOf(data: Data, organisation: string, uuid: string, now: number): number | undefined {
+  const found = data.memberships.get(`${organisation}/${uuid}`);
+  return found !== undefined && countsAt(found, now) ? found.rank : undefined;
+}
+
+/** Returns somebody's memberships in groups, in no particular order. */
+export function groupsOf(data: Data, member: Subject, now: number): readonly GroupMember[] {
+  return data.groupMembers.find("subject", subjectKey(member)).filter((found) => countsAt(found, now));
 }
 
 /**
- * Adds somebody to a group. Returns false for a member, whose spelling alone may change.
+ * Adds somebody to a group.
+ * @param terms replace those of a member, whose spelling alone may change without them; a reason stays unless one is given
+ * @returns the former record of a member
  * @throws Failure `UNKNOWN_GROUP` where the group was removed after the request was parsed
  */
-export function joinGroup(draft: Draft, group: string, member: Subject): boolean {
+export function joinGroup(
+  draft: Draft,
+  group: string,
+  member: Subject,
+  terms?: Terms,
+): GroupMember | undefined {
   requireGroup(draft, group);
   const known = draft.groupMembers.get(groupMemberKey(group, member));
-  if (known !== undefined) {
-    const latest = withLatestSpelling(known, member);
-    if (latest !== known) draft.groupMembers.put(latest);
-    return false;
-  }
-  draft.groupMembers.put({ group, ...member });
-  return true;
+  const { name, uuid } = known === undefined ? member : withLatestSpelling(known, member);
+  const { until, reason = known?.reason } = terms ?? known ?? {};
+  // An absent term has no field.
+  const termed = { ...(until !== undefined && { until }), ...(reason !== undefined && { reason }) };
+  draft.groupMembers.put({ group, name, uuid, ...termed });
+  return known;
 }
 
 /** Removes somebody from a group, by name or UUID. @returns who left, or undefined if nobody of that name is in it */
@@ -124,10 +139,15 @@ function memberNamed(data: Data, group: string, name: string): GroupMember | und
 }
 
 /** Returns a player's memberships in factions or in services: highest rank first, then in the seed's order. */
-export function membershipsOf(data: Data, uuid: string, kind: "faction" | "service"): Membership[] {
+export function membershipsOf(
+  data: Data,
+  uuid: string,
+  kind: "faction" | "service",
+  now: number,
+): Membership[] {
   const names = namesOf(data, kind);
   return data.memberships
     .find("player", uuid)
-    .filter(({ organisation }) => names.includes(organisation))
+    .filter((membership) => names.includes(membership.organisation) && countsAt(membership, now))
     .toSorted((a, b) => b.rank - a.rank || names.indexOf(a.organisation) - names.indexOf(b.organisation));
 }

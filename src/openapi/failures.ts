@@ -28,7 +28,7 @@ export const meanings: Readonly<Record<FailureCode, string>> = {
   TOKEN_REVOKED: "The token was revoked.",
   RESTRICTED: "The caller may not call this operation; `info` says what it requires.",
   READ_ONLY: "The token is read-only, and the operation changes data.",
-  EXCLUDED: "The caller is excluded from all operations.",
+  EXCLUDED: "The caller is excluded from all operations; `info` may say why, and until when.",
   UNKNOWN_PATH: "There is no operation at this path; `hint` may name the nearest path.",
   UNKNOWN_PLAYER: "There is no such player.",
   UNKNOWN_GROUP: "There is no such group; `hint` lists up to 20.",

@@ -1,9 +1,11 @@
 /** The inputs of operator operations: how they are parsed, and the schemas that several of them share. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
+import { latestInstant } from "../domain/instant.ts";
 import { integerRange, playerNameForm, playerNameWords } from "../domain/limits.ts";
 import { fold, invisibleIn, leaveOut, oneOf } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
+import { tokenInText } from "../identity/tokens.ts";
 
 /**
  * Returns an input as its schema parses it. An unknown key is refused, not ignored: a command of a later version may have
@@ -33,6 +35,22 @@ export function withoutInvisible(what: string) {
     ({ input }) => `expected ${what} without invisible characters; ${leaveOut(invisibleIn(input) ?? "")}`,
   );
 }
+
+/** A new text that is shown to people, on one line. @param what what it is, with its article */
+export function line(what: string, { minLength, maxLength }: { minLength: number; maxLength: number }) {
+  const words = `expected ${what} of ${minLength} to ${maxLength} characters`;
+  return v.pipe(
+    v.string(),
+    v.minLength(minLength, words),
+    v.check((text) => Array.from(text).length <= maxLength, words),
+    v.check((text) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text), `expected ${what} without control characters`),
+    withoutInvisible(what),
+    v.check((text) => !tokenInText.test(text), `expected ${what} without a token in it`),
+  );
+}
+
+/** When a membership ends, in milliseconds since 1970; without it there is no end. */
+export const until = v.optional(v.pipe(v.number(), v.safeInteger(), v.maxValue(latestInstant)));
 
 /** `audit` and `can-i` call callers who are not players by these names. */
 const reservedNames: readonly string[] = ["operator", "public", "system"];

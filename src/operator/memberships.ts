@@ -1,6 +1,8 @@
 /** Managing memberships and administrators. */
 import * as v from "valibot";
-import type { Player } from "../domain/model.ts";
+import { toMinute } from "../domain/instant.ts";
+import { countsAt, type Ending, type Membership, type Player } from "../domain/model.ts";
+import { withTerms } from "../domain/terms.ts";
 import { compareTexts, didYouMean } from "../domain/text.ts";
 import {
   joinGroup,
@@ -13,13 +15,24 @@ import {
 import { findPlayer, playerNames, requirePlayer, requireVisibleSubject } from "../identity/players.ts";
 import type { Data, Draft } from "../store/data.ts";
 import { defineChange, defineRead, type Info } from "./define.ts";
-import { playerReference, rank } from "./input.ts";
+import { playerReference, rank, until } from "./input.ts";
 
-/** Sets a player's rank in a faction or service, and returns the name of that. */
-export function setMembership(draft: Draft, { uuid }: Player, organisation: string, rank: number): string {
-  const { name } = requireOrganisation(draft, organisation);
-  draft.memberships.put({ uuid, organisation: name, rank });
-  return name;
+/** Sets a player's rank in a faction or service, and returns the former membership, and the present one. */
+export function setMembership(
+  draft: Draft,
+  { uuid }: Player,
+  { organisation: typed, rank, until }: { organisation: string; rank: number } & Ending,
+): { before: Membership | undefined; organisation: string } {
+  const { name: organisation } = requireOrganisation(draft, typed);
+  const before = draft.memberships.get(`${organisation}/${uuid}`);
+  draft.memberships.put({ uuid, organisation, rank, ...(until !== undefined && { until }) });
+  return { before, organisation };
+}
+
+/** Returns a note for a membership that had an end and has none now. */
+export function endNote(before: Ending | undefined, { until }: Ending): string {
+  if (before?.until === undefined || until !== undefined) return "";
+  return ` It would have ended ${toMinute(before.until)}, and now has no end.`;
 }
 
 /** Returns a note for an unregistered name in a group, which may be mistyped. */
@@ -29,11 +42,12 @@ export function unregisteredNote(data: Data, reference: string): string {
 }
 
 export const setMember = defineChange({
-  input: v.strictObject({ player: playerReference, organisation: v.string(), rank }),
+  input: v.strictObject({ player: playerReference, organisation: v.string(), rank, until }),
   change(draft, input) {
     const found = requirePlayer(draft, input.player);
-    const organisation = setMembership(draft, found, input.organisation, input.rank);
-    return { info: `${found.name} has rank ${input.rank} in ${organisation}.` };
+    const { before, organisation } = setMembership(draft, found, input);
+    const has = withTerms(`${found.name} has rank ${input.rank} in ${organisation}`, input);
+    return { info: `${has}${endNote(before, input)}` };
   },
 });
 
@@ -80,23 +94,31 @@ export const listAdministrators = defineRead({
 
 export const listGroups = defineRead({
   input: v.strictObject({}),
-  read: (data) =>
+  read: (data, _input, { now }) =>
     namesOf(data, "group").map((group) => ({
       group,
       members: data.groupMembers
         .find("group", group)
-        .map(({ name, uuid }) => ({ name, uuid }))
+        .filter((member) => countsAt(member, now))
+        .map(({ group: _, ...member }) => member)
         .sort((a, b) => compareTexts(a.name, b.name)),
     })),
 });
 
 export const addToGroup = defineChange({
-  input: v.strictObject({ player: playerReference, group: v.string() }),
-  change(draft, input) {
-    const group = requireGroup(draft, input.group);
-    const subject = requireVisibleSubject(draft, input.player, "player");
-    if (!joinGroup(draft, group, subject)) return { info: `${subject.name} is already in ${group}.` };
-    return { info: `Added ${subject.name} to ${group}.${unregisteredNote(draft, input.player)}` };
+  input: v.strictObject({ player: playerReference, group: v.string(), until }),
+  change(draft, { player, group: typed, until }) {
+    const group = requireGroup(draft, typed);
+    const subject = requireVisibleSubject(draft, player, "player");
+    const before = joinGroup(draft, group, subject, { until });
+    if (before === undefined) {
+      const added = withTerms(`Added ${subject.name} to ${group}`, { until });
+      return { info: `${added}${unregisteredNote(draft, player)}` };
+    }
+    const is = before.until === until ? "is already" : "is";
+    return {
+      info: `${withTerms(`${subject.name} ${is} in ${group}`, { until })}${endNote(before, { until })}`,
+    };
   },
 });
 

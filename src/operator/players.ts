@@ -1,7 +1,8 @@
 /** Managing players: registration, exclusion and removal. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
-import { groupMemberKey, type Player, type Subject, subjectKey } from "../domain/model.ts";
+import { type GroupMember, groupMemberKey, type Player, type Subject, subjectKey } from "../domain/model.ts";
+import { longestReason, withTerms } from "../domain/terms.ts";
 import { compareTexts, fold, oneOf } from "../domain/text.ts";
 import { newUUID, toUUID } from "../domain/uuid.ts";
 import {
@@ -12,6 +13,7 @@ import {
   membershipsOf,
   namesOf,
   notInGroup,
+  rankOf,
   requireGroup,
   requireOrganisation,
 } from "../identity/memberships.ts";
@@ -26,8 +28,8 @@ import { bindRecords, collectionsOf, recordsOfPlayer } from "../identity/referen
 import { liveTokenOf } from "../identity/tokens.ts";
 import type { Data, Draft } from "../store/data.ts";
 import { defineChange, defineRead } from "./define.ts";
-import { newPlayerName, playerReference, rank } from "./input.ts";
-import { setMembership, unregisteredNote } from "./memberships.ts";
+import { line, newPlayerName, playerReference, rank, until } from "./input.ts";
+import { endNote, setMembership, unregisteredNote } from "./memberships.ts";
 import { listTokens } from "./tokens.ts";
 
 const player = v.strictObject({ player: playerReference });
@@ -53,8 +55,8 @@ export const add = defineChange({
     const added: Player = { uuid, name, administrator, registeredAt: now };
     draft.players.put(added);
     bindRecords(draft, added);
-    for (const member of members) setMembership(draft, added, member.organisation, member.rank);
-    const groups = groupsInOrder(draft, added);
+    for (const member of members) setMembership(draft, added, member);
+    const groups = groupsInOrder(draft, added, now).map(({ group }) => group);
     const note = groups.length === 0 ? "" : `, who is already in ${oneOf(groups, "and")}`;
     return { info: `Registered ${name}${note}.`, name, uuid };
   },
@@ -92,17 +94,25 @@ function requireSame(
   return { info: `${name} is already registered.`, name, uuid };
 }
 
-/** Returns a player with memberships and groups. */
-function withMemberships(data: Data, { name, uuid, administrator }: Player) {
-  const organisations = [...membershipsOf(data, uuid, "faction"), ...membershipsOf(data, uuid, "service")];
-  const members = organisations.map(({ organisation, rank }) => ({ organisation, rank }));
-  return { name, uuid, administrator, members, groups: groupsInOrder(data, { name, uuid }) };
+/** Returns a player with memberships and groups, and the terms of those that have any. */
+function withMemberships(data: Data, { name, uuid, administrator }: Player, now: number) {
+  const members = (["faction", "service"] as const)
+    .flatMap((kind) => membershipsOf(data, uuid, kind, now))
+    .map(({ uuid: _, ...member }) => member);
+  const groups = groupsInOrder(data, { name, uuid }, now);
+  const terms = groups
+    .filter(({ until, reason }) => until !== undefined || reason !== undefined)
+    .map(({ name: _name, uuid: _uuid, ...terms }) => terms);
+  return {
+    ...{ name, uuid, administrator, members, groups: groups.map(({ group }) => group) },
+    ...(terms.length > 0 && { terms }),
+  };
 }
 
-/** Returns somebody's groups, in the seed's order. */
-function groupsInOrder(data: Data, subject: Subject): string[] {
-  const groups = groupsOf(data, subject);
-  return namesOf(data, "group").filter((group) => groups.includes(group));
+/** Returns somebody's memberships in groups, in the seed's order. */
+function groupsInOrder(data: Data, subject: Subject, now: number): GroupMember[] {
+  const groups = groupsOf(data, subject, now);
+  return namesOf(data, "group").flatMap((name) => groups.find(({ group }) => group === name) ?? []);
 }
 
 export const list = defineRead({
@@ -111,17 +121,17 @@ export const list = defineRead({
     members: v.optional(v.array(v.string()), []),
     groups: v.optional(v.array(v.string()), []),
   }),
-  read(data, { members, groups }) {
+  read(data, { members, groups }, { now }) {
     const organisations = members.map((member) => requireOrganisation(data, member).name);
     const known = groups.map((group) => requireGroup(data, group));
     return Array.from(data.players.values())
       .filter(
         (player) =>
-          organisations.every((organisation) => data.memberships.has(`${organisation}/${player.uuid}`)) &&
-          known.every((group) => isInGroup(data, group, player)),
+          organisations.every((organisation) => rankOf(data, organisation, player.uuid, now) !== undefined) &&
+          known.every((group) => isInGroup(data, group, player, now)),
       )
       .sort((a, b) => compareTexts(a.name, b.name))
-      .map((player) => withMemberships(data, player));
+      .map((player) => withMemberships(data, player, now));
   },
 });
 
@@ -134,7 +144,7 @@ export const show = defineRead({
     const seen = activity.of(found.uuid);
     const token = liveTokenOf(data, found.uuid, now);
     return {
-      ...withMemberships(data, found),
+      ...withMemberships(data, found, now),
       registered: found.registeredAt,
       lastSeen: seen?.lastSeen ?? null,
       version: token === undefined ? (seen?.version ?? null) : activity.versionOf(found.uuid, token),
@@ -160,7 +170,7 @@ export const remove = defineChange({
       for (const record of recordsOfPlayer(collection, uuid)) collection.rows.delete(collection.key(record));
     }
     draft.players.delete(uuid);
-    const stays = isInGroup(draft, excluded, found) ? " The exclusion stays." : "";
+    const stays = isInGroup(draft, excluded, found, context.now) ? " The exclusion stays." : "";
     return {
       info: `Removed ${name}, with statistics, memberships and tokens.${stays}`,
       sequence: context.sequence,
@@ -171,14 +181,24 @@ export const remove = defineChange({
 export const exclude = defineChange({
   usesTable: true,
   /** `dryRun`: whether only to say if there is anything to do, before a question. */
-  input: v.strictObject({ player: playerReference, dryRun: v.optional(v.boolean()) }),
-  change(draft, input, context): { info: string; wouldChange?: true } {
+  input: v.strictObject({
+    ...{ player: playerReference, until, dryRun: v.optional(v.boolean()) },
+    reason: v.optional(line("a reason", { minLength: 1, maxLength: longestReason })),
+  }),
+  change(draft, { player, until, reason, dryRun }, context): { info: string; wouldChange?: true } {
     const group = context.excludedGroup();
-    const subject = requireVisibleSubject(draft, input.player, "player");
-    if (input.dryRun === true && !isInGroup(draft, group, subject))
-      return { info: `This excludes ${subject.name}.`, wouldChange: true };
-    if (!joinGroup(draft, group, subject)) return { info: `${subject.name} is already excluded.` };
-    return { info: `Excluded ${subject.name}.${unregisteredNote(draft, input.player)}` };
+    const subject = requireVisibleSubject(draft, player, "player");
+    const { name } = subject;
+    const before = draft.groupMembers.get(groupMemberKey(group, subject));
+    const terms = { until, reason: reason ?? before?.reason };
+    const isSame = before !== undefined && before.until === until && before.reason === terms.reason;
+    if (dryRun === true && !isSame)
+      return { info: withTerms(`This excludes ${name}`, terms), wouldChange: true };
+    joinGroup(draft, group, subject, terms);
+    if (before === undefined)
+      return { info: `${withTerms(`Excluded ${name}`, terms)}${unregisteredNote(draft, player)}` };
+    const is = withTerms(`${name} is ${isSame ? "already" : "now"} excluded`, terms);
+    return { info: `${is}${endNote(before, terms)}` };
   },
 });
 

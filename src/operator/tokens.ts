@@ -5,27 +5,17 @@ import { textLength } from "../domain/limits.ts";
 import type { Player, Token } from "../domain/model.ts";
 import { didYouMean } from "../domain/text.ts";
 import { requirePlayer } from "../identity/players.ts";
-import { isLive, newToken, storeToken, tokenInText } from "../identity/tokens.ts";
+import { isLive, newToken, storeToken } from "../identity/tokens.ts";
 import { versionForm } from "../identity/versions.ts";
 import type { Data, Draft } from "../store/data.ts";
 import { defineChange, defineRead, type Info } from "./define.ts";
-import { playerReference, withoutInvisible } from "./input.ts";
-
-const labelWords = `expected a label of 1 to ${textLength.maxLength} characters`;
-const label = v.pipe(
-  v.string(),
-  v.minLength(textLength.minLength, labelWords),
-  v.maxLength(textLength.maxLength, labelWords),
-  v.check((text) => !/[\p{Cc}]/u.test(text), "expected a label without control characters"),
-  withoutInvisible("a label"),
-  v.check((text) => !tokenInText.test(text), "expected a label without a token in it"),
-);
+import { line, playerReference } from "./input.ts";
 
 export const issue = defineChange({
   input: v.strictObject({
     /** Undefined for a public token. */
     player: v.optional(playerReference),
-    label: v.optional(label),
+    label: v.optional(line("a label", textLength)),
     addonVersion: v.optional(v.pipe(v.string(), v.regex(versionForm, "expected a version such as 2.5.1"))),
     /** Whether the token allows only reads. */
     readOnly: v.optional(v.boolean()),

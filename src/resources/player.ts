@@ -46,7 +46,7 @@ export const add = defineChange({
   input: membership,
   change(draft, input) {
     const member = requireVisibleSubject(draft, input.name);
-    if (!joinGroup(draft, input.group, member))
+    if (joinGroup(draft, input.group, member) !== undefined)
       return `${member.name} is already in the group ${input.group}.`;
     return `Added ${member.name} to the group ${input.group}.`;
   },

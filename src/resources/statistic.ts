@@ -157,8 +157,8 @@ function showHandler(declared: Declared, values: Values): Handler {
       const statistic = statisticOf(data, key);
       const token = liveTokenOf(data, key, now);
       const membership =
-        membershipsOf(data, key, "faction")[0] ?? membershipsOf(data, key, "service")[0] ?? null;
-      const joined = groupsOf(data, { name, uuid: key });
+        membershipsOf(data, key, "faction", now)[0] ?? membershipsOf(data, key, "service", now)[0] ?? null;
+      const joined = groupsOf(data, { name, uuid: key }, now).map(({ group }) => group);
       return {
         name,
         uuid: key,

@@ -1,5 +1,6 @@
 /** Who is authorized by a table as a whole: its excluded group, and the restriction of a route. */
 import * as v from "valibot";
+import type { Terms } from "../domain/terms.ts";
 import type { Caller } from "./caller.ts";
 import { type Input, isAllowed, type ParameterValue } from "./restriction/restriction.ts";
 import type { Route, Table } from "./table.ts";
@@ -8,6 +9,11 @@ import type { Route, Table } from "./table.ts";
 export function isExcluded({ excludedGroup }: Pick<Table, "excludedGroup">, caller: Caller): boolean {
   if (excludedGroup === undefined || caller.unrestricted) return false;
   return caller.rankIn("group", excludedGroup) !== undefined;
+}
+
+/** Returns the terms of the exclusion of a caller. */
+export function exclusionOf({ excludedGroup }: Pick<Table, "excludedGroup">, caller: Caller): Terms {
+  return (excludedGroup === undefined ? undefined : caller.termsIn?.(excludedGroup)) ?? {};
 }
 
 /**

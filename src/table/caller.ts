@@ -1,5 +1,7 @@
 /** Callers as the engine sees them, which knows neither players nor their data. */
 
+import type { Terms } from "../domain/terms.ts";
+
 /** The kinds of membership that a restriction can require. Groups have no ranks. */
 export const membershipKinds = ["group", "faction", "service"] as const;
 export type MembershipKind = (typeof membershipKinds)[number];
@@ -28,6 +30,8 @@ export interface Caller {
   isCalled(reference: string): boolean;
   /** Returns the caller's rank in a group, faction or service, or undefined for no member. A group's is 0. */
   rankIn(kind: MembershipKind, name: string): number | undefined;
+  /** Returns the terms of the caller's membership in a group, if they are known. */
+  termsIn?(group: string): Terms | undefined;
 }
 
 /** The holder of a public token, who is nobody in particular and a member of nothing. */

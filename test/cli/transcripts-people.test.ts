@@ -5,6 +5,7 @@ declareTranscripts(
   "players.md",
   "members.md",
   "exclusion.md",
+  "ends.md",
   "renaming.md",
   "roster.md",
   "tokens.md",

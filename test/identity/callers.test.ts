@@ -29,7 +29,7 @@ it("a cached caller equals a fresh one, through random changes", async (t) => {
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
       const world = await openWorld(t);
       const { service, clock } = world;
-      const cache = new CallerCache(service.store.data);
+      const cache = new CallerCache(service.store.data, clock.now);
       const { uuid, token } = await world.player("Ada", { members: { GROVE: 4 } });
       const issued = await service.administer("token.issue", { player: "Ada", expiresIn: 3 * day });
       const short = issued.token;
@@ -46,7 +46,10 @@ it("a cached caller equals a fresh one, through random changes", async (t) => {
       };
       const assertSame = () => {
         for (const each of [token, short, world.publicToken, `${token}x`]) {
-          assert.deepEqual(outcome(cache, each), outcome(new CallerCache(service.store.data), each));
+          assert.deepEqual(
+            outcome(cache, each),
+            outcome(new CallerCache(service.store.data, clock.now), each),
+          );
         }
       };
 
@@ -112,7 +115,7 @@ it("the cache has at most 10,000 callers and evicts the least recently used", as
       draft.tokens.put({ id, hash: hashOfToken(token) ?? "", ...none, issuedAt: clock.time });
     }
   });
-  const callers = new CallerCache(service.store.data);
+  const callers = new CallerCache(service.store.data, clock.now);
   const [first = "", second = ""] = tokens;
   const [firstCaller, secondCaller] = tokens.map((token) => callers.get(token, clock.time));
   assert.ok(callers.get(second, clock.time) === secondCaller, "the second is still cached");

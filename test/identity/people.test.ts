@@ -44,8 +44,9 @@ describe("a group", () => {
       hint: "Expected VIP.",
     });
     assert.equal(data.groupMembers.size, 0);
-    assert.equal(joinGroup(data, "VIP", { name: "Ada", uuid: one }), true);
-    assert.equal(joinGroup(data, "VIP", { name: "Ada", uuid: one }), false);
+    assert.equal(joinGroup(data, "VIP", { name: "Ada", uuid: one }), undefined);
+    const member = { group: "VIP", name: "Ada", uuid: one };
+    assert.deepEqual(joinGroup(data, "VIP", { name: "Ada", uuid: one }), member);
   });
 });
 

@@ -7,6 +7,7 @@ import { hashOfToken, liveTokenOf, newToken, requireToken, storeToken } from "..
 import { assertRefused, type Memory, memory } from "../_memory.ts";
 
 const now = 1_000_000;
+const clock = () => now;
 const [one, two] = ["1".repeat(32), "2".repeat(32)];
 const details = { label: null, addonVersion: null, readOnly: false };
 const ada = { uuid: one, name: "Ada", administrator: false, registeredAt: 0 };
@@ -69,7 +70,7 @@ describe("the caller of a token", () => {
   it("is nobody for a public token, and else the player", () => {
     const data = memory();
     data.players.put(ada);
-    const open = callerOf(data, { ...issue(data, null).record, readOnly: true });
+    const open = callerOf(data, { ...issue(data, null).record, readOnly: true }, clock);
     assert.deepEqual(
       [open.id, open.identified, open.administrator, open.unrestricted],
       [null, false, false, false],
@@ -77,14 +78,14 @@ describe("the caller of a token", () => {
     assert.deepEqual([open.scope, open.readOnly], [`token:${open.token}`, true]);
     assert.deepEqual([open.isCalled("Ada"), open.rankIn("faction", "GROVE")], [false, undefined]);
     const { record } = issue(data, one);
-    const player = callerOf(data, record);
+    const player = callerOf(data, record, clock);
     assert.deepEqual([player.id, player.scope, player.token, player.readOnly], [one, one, record.id, false]);
     assert.deepEqual([player.identified, player.administrator, player.unrestricted], [true, false, false]);
-    assertRefused(() => callerOf(data, issue(data, two).record), orphaned);
+    assertRefused(() => callerOf(data, issue(data, two).record, clock), orphaned);
   });
 
   it("is called by the name in any case and by the UUID in any form", () => {
-    const caller = playerCaller(memory(), { ...ada, uuid: "a".repeat(32) });
+    const caller = playerCaller(memory(), { ...ada, uuid: "a".repeat(32) }, clock);
     const dashed = "AAAAAAAA-aaaa-aaaa-aaaa-aaaaaaaaaaaa";
     for (const reference of ["Ada", "ADA", "a".repeat(32), dashed])
       assert.ok(caller.isCalled(reference), reference);
@@ -96,7 +97,7 @@ describe("the caller of a token", () => {
     data.memberships.put({ uuid: one, organisation: "GROVE", rank: 3 });
     data.memberships.put({ uuid: one, organisation: "VIP", rank: 7 });
     data.groupMembers.put({ group: "MOD", name: "Ada", uuid: one });
-    const caller = playerCaller(data, ada);
+    const caller = playerCaller(data, ada, clock);
     const ranks = [
       caller.rankIn("faction", "GROVE"),
       caller.rankIn("service", "POLICE"),
@@ -116,7 +117,7 @@ describe("the caller at the decision of a change", () => {
     const data = memory();
     data.players.put(ada);
     const { record } = issue(data, one, now + 1);
-    const caller = callerOf(data, record);
+    const caller = callerOf(data, record, clock);
     data.tokens.put({ ...record, readOnly: true });
     data.players.put({ ...ada, administrator: true });
     const current = currentCaller(data, caller, now);
@@ -134,7 +135,7 @@ describe("the caller at the decision of a change", () => {
   it("is the player as whom the operator acts, while registered", () => {
     const data = memory();
     data.players.put(ada);
-    const caller = playerCaller(data, ada);
+    const caller = playerCaller(data, ada, clock);
     data.players.put({ ...ada, administrator: true });
     assert.equal(currentCaller(data, caller, now).administrator, true);
     data.players.delete(one);
@@ -147,7 +148,7 @@ describe("a cached caller", () => {
   it("is the same until the record of its token or player is replaced", () => {
     const data = memory();
     data.players.put(ada);
-    const cache = new CallerCache(data);
+    const cache = new CallerCache(data, clock);
     const { token, record } = issue(data, one, now + 10);
     const first = cache.get(token, now);
     issue(data, null);
@@ -167,7 +168,7 @@ describe("a cached caller", () => {
 
   it("of a public token is refused once the token is gone", () => {
     const data = memory();
-    const cache = new CallerCache(data);
+    const cache = new CallerCache(data, clock);
     const { token, record } = issue(data, null);
     const first = cache.get(token, now);
     assert.equal(cache.get(token, now), first);
