@@ -7,6 +7,7 @@ import { didYouMean, fold } from "../../src/domain/text.ts";
 import { toUUID } from "../../src/domain/uuid.ts";
 import { vocabularyOf } from "../../src/identity/memberships.ts";
 import { checkRoutes } from "../../src/operations.ts";
+import type { Data } from "../../src/store/data.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { listData } from "../../src/store/listing.ts";
 import { readState } from "../../src/store/reading.ts";
@@ -33,7 +34,7 @@ const columns: readonly Column<Excess>[] = [
 /** Lists the open cases by the limits of the route table, or closes those of a player. */
 export async function showStatistics(context: Context, { close }: StatisticsOptions): Promise<void> {
   const { change, output } = context;
-  const { excesses, file, hasLimits } = await openCases(context);
+  const { excesses, file, hasLimits, players } = await openCases(context);
   if (close !== undefined) {
     const { uuid, types } = casesOf(close, excesses);
     await change("audit.statistics", { uuid, types }, "reads");
@@ -44,9 +45,23 @@ export async function showStatistics(context: Context, { close }: StatisticsOpti
   await output.list(excesses, columns, hasLimits ? nobody : unlimited);
   if (excesses.length > 0) {
     output.remark(
-      "`addon-cli player reset-statistic <player>` sets a player's statistics to 0; `addon-cli player exclude <player>` excludes the player from the interface; `addon-cli audit statistics --close <player>` closes the case.",
+      "`addon-cli player reset-statistic <player>` sets a player's statistics to 0; `addon-cli audit statistics --close <player>` closes the case; these exclude a player from the interface:",
     );
+    for (const excess of excesses) output.command(exclusionOf(excess, players));
   }
+}
+
+/** Returns the command that excludes the player of a case for two weeks. */
+function exclusionOf({ uuid, reason }: Excess, players: Data["players"]): string {
+  const name = players.get(uuid)?.name;
+  // Somebody else may have the name of a former player, and a dash would begin an option.
+  const player = name === undefined || name.startsWith("-") ? uuid : name;
+  return `addon-cli player exclude ${shellWord(player)} --reason ${shellWord(reason)} --until 14d`;
+}
+
+/** Returns a word as a POSIX shell reads it back. */
+function shellWord(word: string): string {
+  return /^[\w.-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Returns the open cases, the worst first. */
@@ -64,7 +79,7 @@ async function openCases({ output, workspace }: Context) {
   const { statistics } = table.declared;
   const limits = statistics.filter(({ perHour, perDay, perWeek }) => perHour ?? perDay ?? perWeek);
   const excesses = await readExcesses(nodeFiles, folder, limits, names);
-  return { excesses, file, hasLimits: limits.length > 0 };
+  return { excesses, file, hasLimits: limits.length > 0, players: view.players };
 }
 
 /** Returns the player of some cases, and their types. @throws Failure `UNKNOWN_ENTRY` if there are none */

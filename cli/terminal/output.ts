@@ -90,6 +90,12 @@ export class Output {
     stderr.write(`${this.fitted(escapeControls(withoutTokens(text)), stderr)}\n`);
   }
 
+  /** Prints a command to paste: on one line, whatever the width of the terminal. */
+  command(text: string): void {
+    this.transient("");
+    this.#io.stderr.write(`${escapeControls(withoutTokens(text))}\n`);
+  }
+
   /** Shows a line on the terminal of standard error until the next one or a remark replaces it; an empty one removes it. */
   transient(line: string): void {
     if (line === this.#transient) return;

@@ -42,6 +42,8 @@ export interface Excess {
   readonly began: number;
   /** All additions of that type in the journal. */
   readonly total: number;
+  /** The finding in words for the player, who is not told the limit. */
+  readonly reason: string;
   /** The finding in a sentence, with its figures. */
   readonly info: string;
 }
@@ -114,7 +116,7 @@ export class Additions {
         if (count <= most) continue;
         const common = { player, uuid, type: limit.name, period };
         const excess = { ...common, count, limit: most, began, total: instants.length };
-        excesses.push({ ...excess, info: infoOf(excess) });
+        excesses.push({ ...excess, ...wordsOf(excess) });
       }
     }
     return excesses.sort(
@@ -127,12 +129,14 @@ export class Additions {
   }
 }
 
-function infoOf({ player, type, period, count, limit, began }: Omit<Excess, "info">): string {
+function wordsOf({ player, type, period, count, limit, began }: Omit<Excess, "info" | "reason">) {
   const { span, noun } = periods[period];
   const [counted, plausible] = [count, limit].map((figure) => figure.toLocaleString("en"));
   const start = new Date(began).toISOString();
   const are = limit === 1 ? "is" : "are";
-  return `${player}: ${counted} ${type} within ${span} from ${start}; at most ${plausible} ${noun} ${are} plausible.`;
+  const reason = `${counted} ${type} within ${span}`;
+  const info = `${player}: ${reason} from ${start}; at most ${plausible} ${noun} ${are} plausible.`;
+  return { reason, info };
 }
 
 /** Returns the period with the most of the instants, which are in order; the first of several. Its end is exclusive. */

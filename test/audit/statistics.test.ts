@@ -62,10 +62,22 @@ describe("the limit per hour", () => {
   });
 
   it("is exceeded by one more", () => {
+    const reason = "6 KILL within 60 minutes";
     const info = `${ada}: 6 KILL within 60 minutes from 2026-11-21T12:00:00.000Z; at most 5 an hour are plausible.`;
     const period = "perHour";
     assert.deepEqual(excessesOf(additions(6, minute), { KILL: 5 }), [
-      { player: ada, uuid: ada, type: "KILL", period, count: 6, limit: 5, began: noon, total: 6, info },
+      {
+        player: ada,
+        uuid: ada,
+        type: "KILL",
+        period,
+        count: 6,
+        limit: 5,
+        began: noon,
+        total: 6,
+        reason,
+        info,
+      },
     ]);
   });
 
