@@ -1,12 +1,14 @@
 /** The operations that the engine runs for the routes of a table, made from the handlers. */
 import type { Activity } from "./identity/activity.ts";
-import { currentCaller } from "./identity/callers.ts";
+import { currentCaller, playerCaller } from "./identity/callers.ts";
 import { runOnce } from "./identity/idempotency.ts";
+import { claim, requireInvitation } from "./identity/invitations.ts";
+import { claimForm } from "./resources/claim.ts";
 import { codedResources, handlersFor } from "./resources/index.ts";
 import type { ChangeHandler, Context, Handler, ReadHandler, Sources } from "./resources/shared/define.ts";
 import { createResponseCache } from "./resources/shared/response-cache.ts";
 import type { DataStore } from "./store/data.ts";
-import { publicTokenOf, type Vocabulary } from "./table/caller.ts";
+import { nobody, publicTokenOf, type Vocabulary } from "./table/caller.ts";
 import type { Declarations } from "./table/declared/declarations.ts";
 import type { Finding } from "./table/declared/entries.ts";
 import type { Operation, Operations, Request } from "./table/operation.ts";
@@ -51,18 +53,10 @@ export function operationsOn(context: OperationContext, declared: Declarations):
   const toChange = (handler: ChangeHandler): Operation => ({
     ...handler,
     run(input, request) {
-      const { caller, operation, requestId, table } = request;
-      const origin = {
-        who: caller.id ?? "public",
-        token: publicTokenOf(caller),
-        operation,
-        request: requestId,
-        table: table.revision,
-      };
-      return context.store.change(origin, (draft, { now: at, sequence }) => {
+      return context.store.change(originOf(request), (draft, { now: at, sequence }) => {
         // A change that the pipeline could not see yet may have revoked, excluded or demoted the caller. This comes
         // first: a repeated request must be authorized as well before it is answered.
-        const current = currentCaller(draft, caller, at);
+        const current = currentCaller(draft, request.caller, at);
         request.authorize(current);
         const changing = { ...contextOf(request, at), caller: current, sequence };
         const change = () => handler.change(draft, input, changing);
@@ -73,6 +67,34 @@ export function operationsOn(context: OperationContext, declared: Declarations):
   const toOperation = (name: string, handler: Handler) =>
     handler.effect === "read" ? toRead(name, handler) : toChange(handler);
   return new Map(Array.from(handlers, ([name, handler]) => [name, toOperation(name, handler)]));
+}
+
+/** Returns who asks for a change, and by what. */
+function originOf({ caller, operation, requestId, table }: Request) {
+  return {
+    who: caller.id ?? "public",
+    token: publicTokenOf(caller),
+    operation,
+    request: requestId,
+    table: table.revision,
+  };
+}
+
+/** Returns the operation that exchanges the code of an invitation for a token. */
+export function claimOn({ store, now }: Pick<OperationContext, "store" | "now">): Operation {
+  return {
+    ...claimForm,
+    invited: (code) => playerCaller(store.data, requireInvitation(store.data, code, now()).player, now),
+    run({ addonVersion }, request) {
+      const { code = "", version } = request.invitation ?? {};
+      return store.change(originOf(request), (draft, { now: at }) => {
+        // Since the pipeline looked it up, the code may have ended, and the player may have been excluded.
+        const found = requireInvitation(draft, code, at);
+        request.authorize(playerCaller(draft, found.player, () => at));
+        return claim(draft, found, addonVersion === "" ? version : String(addonVersion), at);
+      });
+    },
+  };
 }
 
 /**
@@ -86,6 +108,7 @@ export function checkRoutes(
 ): CheckedTable {
   return checkTable(text, {
     operations: operationsToCheck,
+    claim: { ...claimForm, invited: () => nobody, run: () => undefined },
     resources: codedResources,
     vocabulary: () => vocabulary,
     findings: () => findings,

@@ -16,11 +16,12 @@ import { Activity } from "./identity/activity.ts";
 import { CallerCache } from "./identity/caller-cache.ts";
 import { operatorCaller, playerCaller } from "./identity/callers.ts";
 import { deleteExpired } from "./identity/idempotency.ts";
+import { noteUse } from "./identity/invitations.ts";
 import { currentVocabulary } from "./identity/memberships.ts";
 import { requirePlayer } from "./identity/players.ts";
 import { tokenInText } from "./identity/tokens.ts";
 import { descriptionOptions } from "./openapi/service-description.ts";
-import { operationsOn } from "./operations.ts";
+import { claimOn, operationsOn } from "./operations.ts";
 import type { Environment } from "./operator/define.ts";
 import {
   administer,
@@ -98,7 +99,7 @@ export class Service {
       },
       checkTable: () => this.routes.check(),
     };
-    this.#callers = new CallerCache(store.data, this.#now);
+    this.#callers = new CallerCache(store.data, this.#now, (token) => noteUse(store, token));
     // A monotonic clock, unless a test has one.
     if (options.limits !== false) this.#limiter = new Limiter(options.now ?? (() => performance.now()));
     const order = new NameOrder();
@@ -112,6 +113,7 @@ export class Service {
     const data = { store, activity, sources: this.#sources, now: this.#now };
     const context = {
       operations: (declared: Declarations) => operationsOn(data, declared),
+      claim: claimOn(data),
       resources: codedResources,
       findings: (lists: readonly List[]) => findingsOf(lists, store.data.entries, false),
       vocabulary: this.vocabulary,

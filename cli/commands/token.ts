@@ -1,4 +1,4 @@
-/** `token`: issues, lists and revokes tokens. A token is shown once, when it is issued. */
+/** `token`: issues, lists and revokes tokens and invitations. A token or a code is shown once, when it is issued. */
 import { type Command, Option } from "commander";
 import { Failure } from "../../src/domain/errors.ts";
 import { hashOfToken, tokenInText } from "../../src/identity/tokens.ts";
@@ -8,6 +8,7 @@ import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { formatInstant } from "../terminal/output.ts";
+import { loading } from "./loading.ts";
 
 /** The limit for standard input, in characters: a token, and white space around it. */
 const longestInput = 1024;
@@ -40,10 +41,15 @@ interface IssueOptions {
   readonly expires?: number;
 }
 
+interface RevokeOptions {
+  readonly player?: string;
+  readonly invitation?: string;
+}
+
 export function addTokenCommands(program: Command, context: Context): void {
   const { change, misuse, read, run, output } = context;
   const parseExpiry = (text: string) => parseFuture(text, output) - Date.now();
-  const token = program.command("token").description("issue, list and revoke tokens");
+  const token = program.command("token").description("issue, list and revoke tokens and invitations");
   token
     .command("issue")
     .description("issue a token, and print it on standard output; it is never shown again")
@@ -94,19 +100,72 @@ export function addTokenCommands(program: Command, context: Context): void {
         player === undefined ? "No token was issued yet." : `${player} has no tokens.`,
       );
     });
+  token
+    .command("invite")
+    .description("print codes that players exchange for a token; they are never shown again")
+    .option("--player <player>", "invite this player: name or UUID; prints the code")
+    .option(
+      "--all-without-token",
+      "invite all players who have no valid token; prints CSV of names and codes",
+    )
+    .option("--member <organisation|group>", "the same, but only members of this faction, service or group")
+    .option(
+      "--expires <moment>",
+      `when the codes expire, by default as the route table says: ${instantWords}`,
+      parseExpiry,
+    )
+    .option("--message <text>", "a text with {code} and {name} for each player, as a further column")
+    .addHelpText(
+      "after",
+      examples(
+        "token invite --player Ada",
+        "token invite --member GROVE --message 'Welcome {name}! Your code: {code}' > codes.csv",
+      ),
+    )
+    .action(loading(context, async () => (await import("../actions/invite.ts")).invitePlayers));
+  token
+    .command("invitations")
+    .description("list the latest invitation of each player, without its code, which is not stored")
+    .addHelpText("after", examples("token invitations"))
+    .action(async () => {
+      await output.list(
+        await read("token.invitations", {}),
+        [
+          { heading: "PLAYER", cell: ({ player }) => player },
+          { heading: "STATE", cell: ({ state }) => state },
+          { heading: "ISSUED", cell: ({ issued }) => formatInstant(issued) },
+          { heading: "EXPIRES", cell: ({ expires }) => formatInstant(expires) },
+          { heading: "TOKEN", cell: ({ token }) => token ?? "-" },
+        ],
+        "Nobody was invited yet.",
+      );
+    });
   neverSuggested(token.command("revoke"))
-    .description("revoke a token, or all tokens of a player")
+    .description("revoke a token, all tokens of a player, or an invitation")
     .argument("[id]", "as `token list` shows it, or - to read the token itself from standard input")
-    .option("--player <player>", "revoke all tokens of this player: name or UUID")
+    .option("--player <player>", "revoke all tokens and the invitation of this player: name or UUID")
+    .option(
+      "--invitation <player>",
+      "revoke the invitation of this player, and the token that it gave unless used",
+    )
     .option("--yes", "do not ask before revoking all of them")
     .addHelpText(
       "after",
-      examples("token revoke a92ebc16", "token revoke - < token.txt", "token revoke --player Ada"),
+      examples(
+        "token revoke a92ebc16",
+        "token revoke - < token.txt",
+        "token revoke --player Ada",
+        "token revoke --invitation Ada",
+      ),
     )
-    .action(async (id: string | undefined, { player }: { player?: string }) => {
-      if ((id === undefined) === (player === undefined))
-        misuse("one of <id> and --player <player> is required");
+    .action(async (id: string | undefined, { player, invitation }: RevokeOptions) => {
+      if ([id, player, invitation].filter((whom) => whom !== undefined).length !== 1)
+        misuse("one of <id>, --player <player> and --invitation <player> is required");
       if (player !== undefined) return revokeAllOf(context, player);
+      if (invitation !== undefined) {
+        await change("token.revoke", { invitation });
+        return;
+      }
       await change("token.revoke", await tokenInput(context, id ?? ""));
     });
 }

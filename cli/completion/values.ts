@@ -44,6 +44,7 @@ const valuesOf: Readonly<Record<string, Values>> = {
   faction: names(["faction"]),
   service: names(["service"]),
   organisation: names(organisations),
+  "organisation|group": names([...organisations, "group"]),
   // Without the colon, which the package's script for zsh would lose.
   "organisation:rank": async (cursor, sources) => ({
     ...(await names(organisations)(cursor, sources)),

@@ -30,19 +30,34 @@ import java.util.zip.GZIPInputStream;
  *
  *   GAMEADDON_TOKEN=gat_… java examples/java/AddonStart.java http://127.0.0.1:8888 Ada
  *
- * The token can also be the second of three arguments, but then everybody on the machine can see it. The folder of the
- * cached lists is GAMEADDON_FOLDER, by default ".gameaddon" in the home folder.
+ * The token can also be the second of three arguments, but then everybody on the machine can see it. Without a token,
+ * GAMEADDON_CODE is the code of an invitation: the first start exchanges it for a token, which later ones find. The folder of
+ * that token and of the cached lists is GAMEADDON_FOLDER, by default ".gameaddon" in the home folder.
  */
 public final class AddonStart {
 
+  private static final String VERSION = "2.5.1";
+
   public static void main(String[] arguments) throws Exception {
-    String token = arguments.length == 3 ? arguments[1] : System.getenv("GAMEADDON_TOKEN");
-    if (token == null || !token.strip().matches("[!-~]+") || arguments.length < 2 || arguments.length > 3) {
-      System.err.println("Usage: GAMEADDON_TOKEN=<token> java AddonStart.java <base-url> <player>");
-      System.exit(2);
-    }
+    if (arguments.length < 2 || arguments.length > 3) exitWithUsage();
     String player = arguments[arguments.length - 1];
-    Service service = new Service(arguments[0], token.strip(), "2.5.1");
+    String token = arguments.length == 3 ? arguments[1] : System.getenv("GAMEADDON_TOKEN");
+    Path kept = folder().resolve("token-" + encode(player));
+    if (token == null && Files.exists(kept)) token = Files.readString(kept);
+    String secret = token == null ? System.getenv("GAMEADDON_CODE") : token;
+    if (secret == null || !secret.strip().matches("[!-~]+")) exitWithUsage();
+    if (token == null) {
+      try {
+        token = claim(arguments[0], secret.strip(), kept);
+      } catch (Refused refused) {
+        show(refused);
+        return;
+      } catch (Away away) {
+        System.out.println("There is no token yet: " + away.getMessage());
+        return;
+      }
+    }
+    Service service = new Service(arguments[0], token.strip(), VERSION);
 
     try {
       showLists(new Lists(folder().resolve("lists-" + encode(player))).load(service));
@@ -54,6 +69,32 @@ public final class AddonStart {
     makeChange(service, "/statistic/" + encode(player) + "/add?type=KILL");
     // Refused unless the player is in the group TARGETLIST; then refused because nobody of that name is on the list.
     makeChange(service, "/targetlist/done?name=Nobody");
+  }
+
+  private static void exitWithUsage() {
+    System.err.println("Usage: GAMEADDON_TOKEN=<token> java AddonStart.java <base-url> <player>");
+    System.exit(2);
+  }
+
+  /**
+   * Exchanges the code of an invitation for a token, and keeps that in a file. If the answer gets lost, the same code gives
+   * another token.
+   */
+  private static String claim(String baseUrl, String code, Path file)
+      throws Refused, Away, IOException, InterruptedException {
+    Service invited = new Service(baseUrl, code, VERSION);
+    String answer = invited.get("/token/claim?addonVersion=" + VERSION).body;
+    String token = (String) ((Map<?, ?>) Json.parse(answer)).get("token");
+    keep(file, token);
+    return token;
+  }
+
+  /** Replaces a file atomically. On POSIX systems only its owner can read it. */
+  private static void keep(Path file, String text) throws IOException {
+    Files.createDirectories(file.getParent());
+    Path temporary = Files.createTempFile(file.getParent(), "new", ".tmp");
+    Files.writeString(temporary, text);
+    Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
   /** Sends a change and shows the player the result. */
@@ -139,19 +180,11 @@ public final class AddonStart {
       }
       Map<?, ?> lists = (Map<?, ?>) Json.parse(answer.body);
       try {
-        keep(answer);
+        keep(file, answer.etag + "\n" + answer.body);
       } catch (IOException error) {
         System.err.println("The lists could not be cached: " + error);
       }
       return lists;
-    }
-
-    /** Replaces the file atomically. On POSIX systems only its owner can read it. */
-    private void keep(Answer answer) throws IOException {
-      Files.createDirectories(file.getParent());
-      Path temporary = Files.createTempFile(file.getParent(), "lists", ".tmp");
-      Files.writeString(temporary, answer.etag + "\n" + answer.body);
-      Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
   }
 

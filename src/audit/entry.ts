@@ -1,4 +1,4 @@
-/** An entry of the audit: a change of the journal, without hashes of tokens, and without bookkeeping by default. */
+/** An entry of the audit: a change of the journal, without the hashes of tokens and codes, and without bookkeeping by default. */
 import { isBookkeeping } from "../domain/model.ts";
 import type { JournalRecord, RecordChange } from "../store/change.ts";
 import type { PlayerNames } from "./names.ts";
@@ -52,8 +52,11 @@ export function toEntry(record: JournalRecord, names: PlayerNames, all: boolean)
   };
 }
 
+/** The collections with hashes of secrets. */
+const secret: ReadonlySet<string> = new Set(["tokens", "invitations"]);
+
 function conceal(change: RecordChange): RecordChange {
-  if (change.collection !== "tokens") return change;
+  if (!secret.has(change.collection)) return change;
   return { ...change, before: withoutHash(change.before), after: withoutHash(change.after) };
 }
 

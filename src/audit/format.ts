@@ -16,6 +16,7 @@ const instants: ReadonlySet<string> = new Set([
   "issuedAt",
   "expiresAt",
   "revokedAt",
+  "usedAt",
   "lastSeen",
   "until",
   "instant",
@@ -68,12 +69,12 @@ function listOf({ collection, before, after }: RecordChange): string | undefined
   return collection === "entries" ? textOf(after ?? before, "list") : undefined;
 }
 
-function verbOf({ collection, before, after }: RecordChange): string {
+function verbOf({ before, after }: RecordChange): string {
   if (!isRecord(after)) return "removed";
-  if (!isRecord(before)) return collection === "tokens" ? "issued" : "added";
-  return collection === "tokens" && before.revokedAt === null && after.revokedAt !== null
-    ? "revoked"
-    : "changed";
+  // Tokens and invitations.
+  const isIssued = "revokedAt" in after;
+  if (!isRecord(before)) return isIssued ? "issued" : "added";
+  return isIssued && before.revokedAt === null && after.revokedAt !== null ? "revoked" : "changed";
 }
 
 /** Returns the fields of a record. An entry's are those of its list, and its creator. */

@@ -5,7 +5,7 @@
  */
 import { type AnyRecord, type CollectionDefinition, listIn, type NamedKind } from "../domain/collection.ts";
 import type { Entry } from "../domain/entry.ts";
-import { collectionNames, definitionOf, type model } from "../domain/model.ts";
+import { collectionNames, definitionOf, type model, nounOf } from "../domain/model.ts";
 import { fold } from "../domain/text.ts";
 import type { Rows } from "../store/collection.ts";
 import { Slices } from "../store/slices.ts";
@@ -50,7 +50,7 @@ class Rules {
   readonly #data: CheckedData;
   /** The UUIDs of players by their folded names. The players come before whatever refers to them. */
   readonly #players = new Map<string, string>();
-  /** The ids of tokens by their hashes. */
+  /** The tokens and invitations by their hashes. */
   readonly #hashes = new Map<string, string>();
 
   constructor(data: CheckedData) {
@@ -81,9 +81,11 @@ class Rules {
         if (missing !== undefined) return `it has no value of "${missing}", which is in its key`;
         return (player === undefined) === (record.name === undefined) ? undefined : "it has a player in part";
       }
-      case "tokens": {
-        const other = setOnce(this.#hashes, String(record.hash), String(record.id));
-        return other === undefined ? undefined : `its hash is also that of the token ${other}`;
+      case "tokens":
+      case "invitations": {
+        const own = `${nounOf(collection)} ${record.id ?? record.uuid}`;
+        const other = setOnce(this.#hashes, String(record.hash), own);
+        return other === undefined ? undefined : `its hash is also that of the ${other}`;
       }
       default:
         return undefined;

@@ -5,6 +5,7 @@
  * - bookkeeping: activity, counters and idempotency keys record what really happened;
  * - tokens, unless they are to be restored. The token of a player whom the source lacks is removed with that player, as by
  *   `player remove`. A revoked token stays revoked, whatever the source says;
+ * - invitations, except those of players whom the source lacks: codes that have ended since must not be valid again;
  * - names: memberships and the route table in force refer to them, so they are added and never removed.
  */
 import { isDeepStrictEqual } from "node:util";
@@ -69,7 +70,7 @@ export class RestorePlan {
   /** Returns whether a collection without records in the source loses the present ones. */
   removesAll(collection: string): boolean {
     const present: Readonly<Record<string, DurableRows<unknown>>> = this.#present;
-    const stays = isBookkeeping(collection) || collection === "names" || collection === "tokens";
+    const stays = isBookkeeping(collection) || ["names", "tokens", "invitations"].includes(collection);
     return !stays && (present[collection]?.size ?? 0) > 0;
   }
 
@@ -86,6 +87,11 @@ export class RestorePlan {
   /** Returns the result for a collection, and the keys of all records that may change. */
   #wanted(name: string): { wanted: Pick<Rows<unknown>, "get">; keys: Iterable<string> } {
     if (name === "tokens") return { wanted: this.#tokens, keys: this.#tokens.differing() };
+    if (name === "invitations") {
+      const { players } = this.#source.database.view;
+      const get = (uuid: string) => (players.has(uuid) ? this.#present.invitations.get(uuid) : undefined);
+      return { wanted: { get }, keys: this.#source.differing("players") };
+    }
     if (name !== "names") {
       return { wanted: this.#source.database.collection(name), keys: this.#source.differing(name) };
     }

@@ -10,3 +10,6 @@ export const textLength = { minLength: 1, maxLength: 64 };
 export const playerNameForm = /^[\p{L}\p{Nd}_.-]{1,32}$/u;
 export const playerNameLength = { minLength: 1, maxLength: 32 };
 export const playerNameWords = '1 to 32 letters, digits, "_", "." or "-"';
+
+/** The source of a regular expression for the code of an invitation, as people write it; they may write it in any case. */
+export const codePattern = "gai_(?:-?[0-9A-Za-z]){16}";

@@ -128,10 +128,13 @@ export type Score = {
   readonly [side: string]: string | number | undefined;
 };
 
-/** A token, stored as its SHA-256 in 64 hex digits. `uuid` is null for a public token. */
+/** A SHA-256 in 64 hex digits. */
+const hash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+
+/** A token, stored as its hash. `uuid` is null for a public token. */
 const tokenSchema = v.object({
   id: v.string(),
-  hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  hash,
   uuid: v.nullable(uuid),
   label: v.nullable(v.string()),
   addonVersion: v.nullable(v.string()),
@@ -142,6 +145,22 @@ const tokenSchema = v.object({
   revokedAt: v.nullable(instant),
 });
 export type Token = v.InferOutput<typeof tokenSchema>;
+
+/** A player's latest invitation: its code, stored as its hash, is exchanged for a token until that token is used. */
+const invitationSchema = v.object({
+  uuid,
+  hash,
+  issuedAt: instant,
+  expiresAt: instant,
+  revokedAt: v.nullable(instant),
+  /** The id of the token that the code gave last, or null. */
+  token: v.nullable(v.string()),
+  /** The id of the token that it gave before, which is revoked, or null. */
+  formerToken: v.nullable(v.string()),
+  /** When the token was first used, which ends the code. */
+  usedAt: v.nullable(instant),
+});
+export type Invitation = v.InferOutput<typeof invitationSchema>;
 
 /** When a client was last seen, and its addon version. Saved every minute, not with each request. */
 const activitySchema = v.object({ uuid, lastSeen: instant, version: v.nullable(v.string()) });
@@ -245,6 +264,10 @@ export const model = {
   tokens: define("token", tokenSchema, (token) => token.id, {
     indexes: { hash: (token) => token.hash, player: (token) => token.uuid ?? undefined },
     refersTo: indexedOfPlayer,
+  }),
+  invitations: define("invitation", invitationSchema, (invitation) => invitation.uuid, {
+    indexes: { hash: (invitation) => invitation.hash, token: (invitation) => invitation.token ?? undefined },
+    refersTo: ofPlayer,
   }),
   activity: define("note of activity", activitySchema, (activity) => activity.uuid, {
     refersTo: ofPlayer,

@@ -1,9 +1,15 @@
 /** The token in the header `Authorization` (RFC 6750), for paths that have `-` in its place. */
 import { Failure } from "../domain/errors.ts";
+import type { IncomingRequest } from "./request.ts";
 
 /** Returns whether the header has the token. @param inPath what the path has in the place of the token */
 export function isInHeader(inPath: string): boolean {
   return inPath === "-";
+}
+
+/** Returns the token of a request. @param inPath as in {@link isInHeader} @throws Failure as {@link bearerToken} */
+export function tokenOf(request: Pick<IncomingRequest, "header">, inPath: string): string {
+  return isInHeader(inPath) ? bearerToken(request.header("authorization")) : inPath;
 }
 
 /** The credentials of RFC 6750, section 2.1. The name of a scheme is in any case (RFC 9110, section 11.1). */

@@ -14,7 +14,8 @@
  * 10. the answer
  *
  * A request that fails at one of the first three steps is counted before it is refused: as a read if its token is valid,
- * otherwise as `unknown`. A preflight ends at step 2, and counts as a request for a page. A request from within the
+ * otherwise as `unknown`. One with the code of an invitation in the place of the token is counted as `unknown` as well, before
+ * the code is looked up. A preflight ends at step 2, and counts as a request for a page. A request from within the
  * process has neither a token nor limits: it begins at step 5.
  */
 import { Failure } from "../domain/errors.ts";
@@ -25,7 +26,7 @@ import { type Limit, limitFor } from "../table/limits.ts";
 import type { Operation } from "../table/operation.ts";
 import { describe, type Input } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
-import { bearerToken, isInHeader } from "./bearer.ts";
+import { isInHeader, tokenOf } from "./bearer.ts";
 import { ReadyBody } from "./body.ts";
 import { Exchange, methodNotAllowed, type Observer } from "./exchange.ts";
 import { RequestInput } from "./input.ts";
@@ -159,13 +160,19 @@ export class Engine {
       throw new Failure("SPECULATIVE", "This operation changes data and is not run ahead of time.");
     }
 
+    const { invited } = route.operation;
+    if (invited !== undefined) {
+      this.#limitStranger(exchange, request);
+      exchange.caller = invited(tokenOf(request, token));
+      return this.#run(exchange, request, match, exchange.caller);
+    }
     const caller = this.#callerOf(request, token);
     if (caller instanceof Failure) {
       this.#limitStranger(exchange, request);
       throw caller;
     }
     exchange.caller = caller;
-    this.#options.seen?.(caller, versionIn(request.header("user-agent"), this.table.product));
+    this.#options.seen?.(caller, this.#versionIn(request));
     this.#limitCaller(exchange, request, caller, limitFor(route, this.table), effect);
     return this.#run(exchange, request, match, caller);
   }
@@ -191,11 +198,12 @@ export class Engine {
       requestId,
       table,
       idempotencyKey: operation.effect === "change" ? idempotencyKeyIn(request, tokenForm) : undefined,
+      invitation: operation.invited && { code: tokenOf(request, token), version: this.#versionIn(request) },
       authorize,
       isAllowed: (other, values) => isOperationAllowed(table, caller, other, values),
     });
     const toAnswer = (content: unknown): Answer => {
-      if (operation.effect === "change") return changeAnswer(String(content), requestId);
+      if (operation.effect === "change") return changeAnswer(content, requestId);
       const body = content instanceof ReadyBody ? content : new ReadyBody(content);
       const answer = readAnswer(body, request, requestId);
       if (isInHeader(token)) answer.headers.push("Vary", "Authorization");
@@ -229,10 +237,12 @@ export class Engine {
 
   /** Returns the caller of the token in the path or the header, or its `TOKEN_…` failure. */
   #callerOf(request: IncomingRequest, inPath: string): Caller | Failure {
-    return attempt(() => {
-      const token = isInHeader(inPath) ? bearerToken(request.header("authorization")) : inPath;
-      return this.#options.authenticate(token);
-    });
+    return attempt(() => this.#options.authenticate(tokenOf(request, inPath)));
+  }
+
+  /** Returns the addon version of the `User-Agent`, unchecked. */
+  #versionIn(request: IncomingRequest): string | undefined {
+    return versionIn(request.header("user-agent"), this.table.product);
   }
 
   /** @throws Failure `RATE_LIMITED` */

@@ -96,9 +96,9 @@ export function readAnswer(
   return { status: 200, headers, body: request.method === "HEAD" ? null : bytes };
 }
 
-/** Returns the answer of a change: one sentence for the player. */
-export function changeAnswer(info: string, requestId: string): Answer {
-  return jsonAnswer(200, { info }, requestId);
+/** Returns the answer of a change: one sentence for the player, or an object. */
+export function changeAnswer(result: unknown, requestId: string): Answer {
+  return jsonAnswer(200, typeof result === "object" ? result : { info: String(result) }, requestId);
 }
 
 /** Returns the answer to a failure. */

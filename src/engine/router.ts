@@ -4,7 +4,7 @@ import { textLength } from "../domain/limits.ts";
 import { endsAlike, longestTyped, NameSuggestions } from "../domain/text.ts";
 import { lengthsOf } from "../table/base-types.ts";
 import type { Parameter } from "../table/parameters.ts";
-import type { Route, Table } from "../table/table.ts";
+import { type Route, servedBy, type Table } from "../table/table.ts";
 
 /** A route, and the values of its placeholders, percent-encoded. */
 export interface Match {
@@ -43,16 +43,18 @@ export class Router {
   /** The length of the longest path that can match, with the prefix. Any character can be percent-encoded. */
   readonly longestPath: number;
 
-  constructor({ prefix, routes }: Pick<Table, "prefix" | "routes">) {
+  constructor(table: Pick<Table, "prefix" | "routes" | "invitations">) {
+    const { prefix, routes } = table;
+    const served = servedBy(table);
     [this.#before = "", this.#behind = ""] = prefix.split(/\{\w+\}/);
     this.#byPath = new Map(routes.map((route) => [route.path, route]));
-    const lengths = routes.map(({ path, parameters }) => {
+    const lengths = served.map(({ path, parameters }) => {
       const values = parameters.filter((parameter) => parameter.in === "path").map(longestValue);
       return 3 * path.replace(/\{\w+\}/g, "").length + values.reduce((sum, length) => sum + length, 0);
     });
     this.longestPath = 3 * `${this.#before}${this.#behind}`.length + longestToken + Math.max(...lengths);
     this.#paths = new NameSuggestions([...this.#byPath.keys()]);
-    for (const route of routes) {
+    for (const route of served) {
       addRoute(this.#routes, "", route.path.replace(/\{(\w+)\}/g, ":$1"), route);
     }
   }
@@ -73,10 +75,11 @@ export class Router {
     return this.#split(pathname)?.token;
   }
 
-  /** As {@link match}. @param path without the prefix, not percent-encoded */
+  /** As {@link match}, without the path of invitations: only a request has a code. @param path without the prefix, not percent-encoded */
   find(path: string): Match | undefined {
     if (!path.startsWith("/")) return undefined;
-    return this.#find(path.split("/").map(encodeSegment).join("/"), "");
+    const found = this.#find(path.split("/").map(encodeSegment).join("/"), "");
+    return found?.route.operation.invited === undefined ? found : undefined;
   }
 
   #find(path: string, token: string): Match | undefined {

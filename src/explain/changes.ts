@@ -93,6 +93,10 @@ export function settingsChanged({ before, after }: BeforeAfter<Table>): NamedCha
     { name: "language", ...change(before.language, after.language) },
     { name: "product", ...change(before.product, after.product) },
     { name: "excluded", ...change(before.excludedGroup, after.excludedGroup) },
+    {
+      name: "invitations",
+      ...change(before.invitations?.valid.words, after.invitations?.valid.words),
+    },
     ...limitNames.map((name) => ({
       name: `limits.${name}`,
       ...change(limitWords(before.limits[name]), limitWords(after.limits[name])),

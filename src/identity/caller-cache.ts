@@ -21,12 +21,21 @@ interface CachedCaller {
 export class CallerCache {
   readonly #data: DurableData;
   readonly #now: () => number;
+  readonly #noteUse: (token: string) => Promise<void> | undefined;
   readonly #callers = new LRUCache<string, CachedCaller>({ max: 10_000 });
 
-  /** @param now the clock by which memberships end */
-  constructor(data: DurableData, now: () => number) {
+  /**
+   * @param now the clock by which memberships end
+   * @param noteUse called with the id of a token that is not cached, as no token is at its first use
+   */
+  constructor(
+    data: DurableData,
+    now: () => number,
+    noteUse: (token: string) => Promise<void> | undefined = () => undefined,
+  ) {
     this.#data = data;
     this.#now = now;
+    this.#noteUse = noteUse;
   }
 
   /** Returns the caller of a token. @throws Failure `TOKEN_UNKNOWN`, `TOKEN_REVOKED`, `TOKEN_EXPIRED` */
@@ -40,6 +49,8 @@ export class CallerCache {
     const caller = callerOf(this.#data, token, this.#now);
     const player = token.uuid === null ? undefined : this.#data.players.get(token.uuid);
     this.#callers.set(text, { caller, token, player, version: this.#version });
+    // The next use is as good, if the disk is full.
+    this.#noteUse(token.id)?.catch(() => this.#callers.delete(text));
     return caller;
   }
 

@@ -6,6 +6,7 @@ import {
   groupMemberKey,
   type Membership,
   type Named,
+  type Player,
   type Subject,
   subjectKey,
 } from "../domain/model.ts";
@@ -74,6 +75,21 @@ export function requireOrganisation(data: Data, name: string): Named {
   if (organisation !== undefined) return organisation;
   const names = [...namesOf(data, "faction"), ...namesOf(data, "service")];
   throw unknownName("UNKNOWN_FACTION", "faction or service", name, names);
+}
+
+/**
+ * Returns the test whether a player is, at an instant, a member of a faction, a service or a group of a name.
+ * @throws Failure `UNKNOWN_FACTION` where there is none of that name
+ */
+export function memberTest(data: Data, name: string, now: number): (player: Player) => boolean {
+  const kinds = ["faction", "service", "group"] as const;
+  const named = kinds.map((kind) => data.names.get(`${kind}/${fold(name)}`)).find(Boolean);
+  if (named === undefined) {
+    const names = kinds.flatMap((kind) => namesOf(data, kind));
+    throw unknownName("UNKNOWN_FACTION", "faction, service or group", name, names);
+  }
+  if (named.kind === "group") return (player) => isInGroup(data, named.name, player, now);
+  return ({ uuid }) => rankOf(data, named.name, uuid, now) !== undefined;
 }
 
 /** Whether somebody is in a group. */

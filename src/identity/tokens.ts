@@ -1,18 +1,21 @@
 /** Tokens: their form, their records and their validity. */
 import { hash as digest, randomBytes } from "node:crypto";
 import { Failure } from "../domain/errors.ts";
+import { codePattern } from "../domain/limits.ts";
 import type { Token } from "../domain/model.ts";
 import type { Data, Draft } from "../store/data.ts";
 
-const form = /^gat_[A-Za-z0-9_-]{43}$/;
+/** The source of a regular expression for a token. */
+export const tokenPattern = "gat_[A-Za-z0-9_-]{43}";
+const form = new RegExp(`^${tokenPattern}$`);
 
-/** Matches a token in a text. */
-export const tokenInText = /gat_[A-Za-z0-9_-]{43}/i;
+/** Matches a token in a text, or the code of an invitation, which is exchanged for one. */
+export const tokenInText = new RegExp(`${tokenPattern}|${codePattern}`, "i");
 const tokensInText = new RegExp(tokenInText, "gi");
 
-/** Returns a text with its tokens masked, for logs and for messages that quote input. */
+/** Returns a text with its tokens and codes masked, for logs and for messages that quote input. */
 export function withoutTokens(text: string): string {
-  return text.replace(tokensInText, "gat_…");
+  return text.replace(tokensInText, (found) => `${found.slice(0, "gat_".length).toLowerCase()}…`);
 }
 
 /** The properties of a token to issue. */
@@ -83,7 +86,8 @@ export function hashOfToken(text: string): string | undefined {
   return form.test(text) ? hashOf(text) : undefined;
 }
 
-function hashOf(token: string): string {
+/** Returns what is stored of a secret. */
+export function hashOf(token: string): string {
   return digest("sha256", token, "hex");
 }
 

@@ -81,7 +81,7 @@ function failuresOf(route: Route, table: Table): ReadonlyMap<FailureCode, string
   if (table.excludedGroup !== undefined) {
     add("EXCLUDED", `The caller is in the group ${table.excludedGroup}, whose members may call nothing.`);
   }
-  if (operation.effect === "change") add("READ_ONLY");
+  if (operation.effect === "change" && operation.invited === undefined) add("READ_ONLY");
   if (publicAccessOf(restriction) !== "yes")
     add("RESTRICTED", `This operation is only for ${describe(restriction)}.`);
   const query = parameters.filter((parameter) => parameter.in === "query");

@@ -5,7 +5,7 @@
 import { STATUS_CODES } from "node:http";
 import { stringify } from "yaml";
 import type { Vocabulary } from "../table/caller.ts";
-import type { Route, Table } from "../table/table.ts";
+import { type Route, servedBy, type Table } from "../table/table.ts";
 import {
   Components,
   type InfoObject,
@@ -22,8 +22,9 @@ import { generalWords } from "./words.ts";
 export interface DescriptionOptions {
   /** {@link generalWords} follow its description. */
   readonly info: InfoObject;
-  /** The regular expression of tokens, without anchors. */
+  /** The regular expressions of tokens and of the codes of invitations, without anchors. */
   readonly tokenPattern?: string;
+  readonly codePattern?: string;
   /** A sentence about first segments of paths, instead of those of lists and a general one. */
   readonly resources?: Readonly<Record<string, string>>;
 }
@@ -32,16 +33,19 @@ export interface DescriptionOptions {
 export function describeTable(
   table: Table,
   vocabulary: Vocabulary,
-  { info, tokenPattern, resources = {} }: DescriptionOptions,
+  { info, tokenPattern, codePattern, resources = {} }: DescriptionOptions,
 ): OpenApiDocument {
   const components = new Components();
   const failure = failureReference(components);
-  const context = { table, vocabulary, components, token: tokenParameter(table, tokenPattern), failure };
-  const ids = operationIds(table.routes);
+  const token = tokenParameter(table, tokenPattern);
+  const code = codeParameter(token, codePattern);
+  const context = { table, vocabulary, components, token, code, failure };
+  const served = servedBy(table);
+  const ids = operationIds(served);
   const operations = Array.from(ids, ([route, id]) => {
     return [table.prefix + route.path, toOperationObject(route, id, context)] as const;
   });
-  const names = [...new Set(table.routes.map(({ path }) => resourceOf(path)))];
+  const names = [...new Set(served.map(({ path }) => resourceOf(path)))];
   return {
     openapi: "3.1.0",
     info: {
@@ -88,6 +92,15 @@ function withSharedResponses(
 /** Returns a description as YAML, without aliases: not every reader of OpenAPI supports them. */
 export function toYAML(document: OpenApiDocument): string {
   return stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
+}
+
+/** Returns the parameter of the operation that has a code in the place of the token. */
+function codeParameter(token: ParameterObject, pattern: string | undefined): ParameterObject {
+  return {
+    ...token,
+    description: "`-`, with the code of an invitation in the header `Authorization`; or the code itself.",
+    schema: { ...token.schema, ...(pattern === undefined ? {} : { pattern: `^(?:-|${pattern})$` }) },
+  };
 }
 
 function tokenParameter({ tokenParameter: name }: Table, pattern: string | undefined): ParameterObject {

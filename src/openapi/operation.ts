@@ -16,6 +16,8 @@ export interface DescriptionContext {
   readonly vocabulary: Vocabulary;
   readonly components: Components;
   readonly token: ParameterObject;
+  /** What the operation of invitations has in the place of the token. */
+  readonly code: ParameterObject;
   /** The body of every failure. */
   readonly failure: Reference;
 }
@@ -32,11 +34,12 @@ export function toOperationObject(
   context: DescriptionContext,
 ): WholeOperation {
   const { operation, summary, restriction, parameters, path } = route;
-  const { table, vocabulary, components, token, failure } = context;
+  const { table, vocabulary, components, failure } = context;
   const { effect } = operation;
   const own = parameters.map((parameter) =>
     toParameterObject(parameter, operation.input.entries[parameter.name], vocabulary),
   );
+  const token = operation.invited === undefined ? context.token : context.code;
   const header =
     effect === "read"
       ? components.use("parameters", "IfNoneMatch", ifNoneMatch)
@@ -63,6 +66,7 @@ export function resourceOf(path: string): string {
 }
 
 function descriptionOf({ operation, restriction, limit }: Route): string {
+  if (operation.invited !== undefined) return operation.description ?? "";
   const paragraphs = [operation.description, `Who may call it: ${describe(restriction)}.`];
   if (operation.effect === "change") {
     paragraphs.push(

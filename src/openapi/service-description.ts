@@ -1,7 +1,8 @@
 /** What the description of the interface has besides the route table: texts about the service, its tokens and resources. */
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
-import { tokenInText } from "../identity/tokens.ts";
+import { codePattern } from "../domain/limits.ts";
+import { tokenPattern } from "../identity/tokens.ts";
 import { packaged } from "../packaged.ts";
 import type { DescriptionOptions } from "./openapi.ts";
 
@@ -25,6 +26,7 @@ const resources = {
   houseban: "Players whom the rescue service bars from its premises, why, and until when.",
   mgmt: "The addon's clients and versions.",
   event: "Current events in the game.",
+  token: "How the client of an invited player gets a token.",
   bundle: "All lists at once, for the start of a client.",
 };
 
@@ -50,7 +52,8 @@ function readOptions(): DescriptionOptions {
       license: { name: license, identifier: license },
       version,
     },
-    tokenPattern: tokenInText.source,
+    tokenPattern,
+    codePattern,
     resources,
   };
 }

@@ -1,6 +1,7 @@
 /** All operator operations, by the names of their commands, which the journal and the socket use as well. */
 import { complete } from "./completion.ts";
 import { type Environment, type InputOf, type Operation, type ResultOf, runOperation } from "./define.ts";
+import { invitePlayers, list as listInvitations } from "./invitations.ts";
 import { checkLists, dropList, exportList, importList } from "./lists/lists.ts";
 import * as memberships from "./memberships.ts";
 import { personalData } from "./personal-data.ts";
@@ -41,6 +42,8 @@ export const operatorOperations = {
   "group.remove": memberships.removeFromGroup,
   "roster.apply": applyRoster,
   "audit.statistics": closeCases,
+  "token.invite": invitePlayers,
+  "token.invitations": listInvitations,
   "token.issue": tokens.issue,
   "token.list": tokens.list,
   "token.revoke": tokens.revoke,

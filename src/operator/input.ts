@@ -68,6 +68,9 @@ export const newPlayerName = v.pipe(
   withoutInvisible("a player name"),
 );
 
+/** A duration from now, in milliseconds. */
+export const milliseconds = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+
 /** A player's name or UUID, registered or not. */
 export const playerReference = v.pipe(
   v.string(),

@@ -4,12 +4,14 @@ import { Failure } from "../domain/errors.ts";
 import { textLength } from "../domain/limits.ts";
 import type { Player, Token } from "../domain/model.ts";
 import { didYouMean } from "../domain/text.ts";
+import { revokeInvitation } from "../identity/invitations.ts";
 import { requirePlayer } from "../identity/players.ts";
 import { isLive, newToken, storeToken } from "../identity/tokens.ts";
 import { versionForm } from "../identity/versions.ts";
 import type { Data, Draft } from "../store/data.ts";
 import { defineChange, defineRead, type Info } from "./define.ts";
-import { line, playerReference } from "./input.ts";
+import { line, milliseconds, playerReference } from "./input.ts";
+import * as invitations from "./invitations.ts";
 
 export const issue = defineChange({
   input: v.strictObject({
@@ -20,7 +22,7 @@ export const issue = defineChange({
     /** Whether the token allows only reads. */
     readOnly: v.optional(v.boolean()),
     /** Milliseconds from now. */
-    expiresIn: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+    expiresIn: v.optional(milliseconds),
   }),
   change(draft, input, { now }) {
     const player = input.player === undefined ? undefined : requirePlayer(draft, input.player);
@@ -67,29 +69,40 @@ export const list = defineRead({
 });
 
 export const revoke = defineChange({
-  /** A token by its id or by its hash, so that the token itself stays with the command; or all of a player's. */
+  /**
+   * A token by its id or by its hash, so that the token itself stays with the command; or all of a player's; or a player's
+   * invitation. The invitation that gave a token ends with it, unless that was used: its code would give another one.
+   */
   input: v.union([
     v.strictObject({ id: v.string() }),
     v.strictObject({ hash: v.string() }),
     v.strictObject({ player: playerReference }),
+    v.strictObject({ invitation: playerReference }),
   ]),
   change(draft, input, { now }): Info & { tokens: readonly string[] } {
+    if ("invitation" in input) return invitations.revoke(draft, input.invitation, now);
     if ("player" in input) return revokeAll(draft, requirePlayer(draft, input.player), now);
     const token = "id" in input ? requireId(draft, input.id) : requireHash(draft, input.hash);
     if (token.revokedAt !== null) return { info: `The token ${token.id} is already revoked.`, tokens: [] };
     draft.tokens.put({ ...token, revokedAt: now });
+    for (const { uuid } of draft.invitations.find("token", token.id)) revokeInvitation(draft, uuid, now);
     return { info: `Revoked the token ${token.id}.`, tokens: [token.id] };
   },
 });
 
-/** Revokes all tokens of a player, expired ones too: setting the clock back would make them valid again. */
+/** Revokes all tokens of a player, and the invitation, expired ones too: setting the clock back would make them valid again. */
 function revokeAll(draft: Draft, { uuid, name }: Player, now: number) {
   const tokens = draft.tokens.find("player", uuid).filter(({ revokedAt }) => revokedAt === null);
   for (const token of tokens) draft.tokens.put({ ...token, revokedAt: now });
   const ids = tokens.map(({ id }) => id);
-  if (ids.length === 0) return { info: `${name} has no tokens to revoke.`, tokens: ids };
+  const isInvited = revokeInvitation(draft, uuid, now) !== undefined;
+  if (ids.length === 0) {
+    const info = isInvited ? `Revoked the invitation of ${name}.` : `${name} has no tokens to revoke.`;
+    return { info, tokens: ids };
+  }
   const what = ids.length === 1 ? "the token" : `${ids.length} tokens`;
-  return { info: `Revoked ${what} of ${name}: ${ids.join(", ")}.`, tokens: ids };
+  const more = isInvited ? ", and the invitation" : "";
+  return { info: `Revoked ${what} of ${name}: ${ids.join(", ")}${more}.`, tokens: ids };
 }
 
 function requireId(data: Data, id: string): Token {

@@ -4,6 +4,7 @@
  */
 import * as v from "valibot";
 import { declarationEntries } from "./declared/declarations.ts";
+import { durationSchema } from "./declared/duration.ts";
 import { watchSchema } from "./declared/statistics.ts";
 import { limitSchema, limitsSchema } from "./limits.ts";
 import type { Restriction } from "./restriction/restriction.ts";
@@ -77,6 +78,10 @@ export function documentSchemaOf(parts: Parts) {
     excluded: optional(
       mapWith({ group: text("The group's name.") }),
       "The group whose members may call nothing.",
+    ),
+    invitations: optional(
+      mapWith({ valid: v.pipe(durationSchema, v.description("How long a code is valid.")) }),
+      "Serves /token/claim, where the code of an invitation is exchanged for a token. Without it there are no invitations.",
     ),
     limits: optional(
       limitsSchema,

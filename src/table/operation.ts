@@ -15,6 +15,8 @@ export interface Request {
   readonly table: { readonly revision: string; readonly excludedGroup: string | undefined };
   /** The header `Idempotency-Key`, which a caller sends again with a repeated request. */
   readonly idempotencyKey: string | undefined;
+  /** What an operation with {@link Operation.invited} gets besides: the code, and the version of the `User-Agent`, unchecked. */
+  readonly invitation?: { readonly code: string; readonly version: string | undefined } | undefined;
   /**
    * Repeats the checks of exclusion, read-only token and restriction, with the table of the request. A change calls it
    * when it is decided, with the caller as the data has it then.
@@ -58,7 +60,13 @@ export interface Operation {
   /** Whether a change counts: repeated, it changes the data again. */
   readonly counts?: boolean;
   /**
-   * Returns what is to be sent as JSON, or a cached `ReadyBody`, or a promise of one; a change, the promise of its sentence.
+   * For the operation that reads the code of an invitation in the place of a token: returns the player whom it invites.
+   * @throws Failure `TOKEN_UNKNOWN`, `TOKEN_EXPIRED`, `TOKEN_REVOKED`
+   */
+  readonly invited?: (code: string) => Caller;
+  /**
+   * Returns what is to be sent as JSON, or a cached `ReadyBody`, or a promise of one; a change, the promise of its sentence,
+   * or of an object.
    * @param input as {@link input} has parsed it
    * @throws Failure if it refuses
    */

@@ -1,6 +1,7 @@
 /** Parameters of routes: parses the text of a request into the value for the operation, or into the sentence of a failure. */
 import * as v from "valibot";
 import { Failure, type FailureCode } from "../domain/errors.ts";
+import { codePattern } from "../domain/limits.ts";
 import { didYouMean, invisibleIn, leaveOut, oneOf } from "../domain/text.ts";
 import { type BaseType, expectation, lengthsOf, type ParameterType, type Refinements } from "./base-types.ts";
 import type { MembershipKind, Vocabulary } from "./caller.ts";
@@ -97,11 +98,14 @@ function formHint(text: string): string | undefined {
 /** How much of a text is read to quote it, in UTF-16 units: anybody can send 16 KB. */
 const quotable = 400;
 
+/** What could be a token, or the code of an invitation. */
+const secrets = new RegExp(`[\\w-]{40,}|${codePattern}`, "gi");
+
 /** Returns a caller's text in quotes, for an answer: shortened, and without anything that could be a secret. */
 export function quote(text: string): string {
   // A cut could leave the beginning of a secret, which would not be recognized.
   const start = text.length > quotable ? `${text.slice(0, quotable).replace(/[\w-]+$/, "")}…` : text;
-  const safe = start.replace(/[\w-]{40,}/g, "…").replace(/[\p{Cc}\p{Cs}]/gu, "�");
+  const safe = start.replace(secrets, "…").replace(/[\p{Cc}\p{Cs}]/gu, "�");
   const points = Array.from(safe);
   return `"${points.length > 40 ? `${points.slice(0, 40).join("")}…` : safe}"`;
 }

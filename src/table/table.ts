@@ -6,6 +6,7 @@
 import { defaultLanguage, endsAlike, fold } from "../domain/text.ts";
 import type { Vocabulary } from "./caller.ts";
 import { type Declarations, toDeclarations } from "./declared/declarations.ts";
+import { type Duration, toDuration } from "./declared/duration.ts";
 import type { Finding } from "./declared/entries.ts";
 import type { List } from "./declared/lists.ts";
 import { type ParsedDocument, parseTable, type RouteDeclaration } from "./document.ts";
@@ -49,6 +50,8 @@ export interface Table {
   readonly excludedGroup: string | undefined;
   readonly limits: Limits;
   readonly routes: readonly Route[];
+  /** How long the code of an invitation is valid, and what exchanges it for a token; undefined without invitations. */
+  readonly invitations: { readonly valid: Duration; readonly claim: Route } | undefined;
   /** What the service is called in its description. */
   readonly title: string | undefined;
   readonly declared: Declarations;
@@ -58,10 +61,17 @@ export interface Table {
   readonly revision: string;
 }
 
+/** Returns what requests can call: the routes, and what exchanges the codes of invitations. */
+export function servedBy({ routes, invitations }: Pick<Table, "routes" | "invitations">): readonly Route[] {
+  return invitations === undefined ? routes : [...routes, invitations.claim];
+}
+
 /** What a table is checked against. */
 export interface TableContext {
   /** Returns the operations that declarations result in. */
   readonly operations: (declared: Declarations) => Operations;
+  /** The operation that exchanges the code of an invitation for a token. Without it there are no invitations. */
+  readonly claim?: Operation;
   /** The resources whose operations are code: no list can have their names. */
   readonly resources?: readonly string[];
   /** Returns what lists mean for the entries in the data; undefined without data at hand. */
@@ -78,6 +88,16 @@ export type CheckedTable = { readonly document: ParsedDocument } & (
 
 /** A segment of a path. No client can send "." or "..", which URLs resolve. */
 const segmentForm = /^(?!\.{1,2}$)(?:[A-Za-z0-9._~-]+|\{[A-Za-z]\w*\})$/;
+
+/** What exchanges the code of an invitation for a token. It is no route of the table: its callers have no token yet. */
+const claim = {
+  path: "/token/claim",
+  declaration: {
+    summary: "Exchanges the code of an invitation for a token.",
+    restriction: "open",
+    handler: "token.claim",
+  },
+};
 
 /** Parses a text into a table, or into all of its faults, in the order of the file. */
 export function checkTable(text: string, context: TableContext): CheckedTable {
@@ -117,6 +137,11 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
     const route = toRoute(path, declaration, types, { operations, vocabulary: context.vocabulary }, document);
     if (route !== undefined) routes.push(route);
   }
+  const invitations = toInvitations(content.invitations?.valid, types, context, document);
+  if (invitations !== undefined && shapes.has(claim.path)) {
+    const where = `line ${lineOf(["invitations"])}`;
+    report(["routes", claim.path], `duplicate path: it belongs to the invitations of ${where}`, "key");
+  }
   const resources = [...(context.resources ?? []), ...faulty];
   checkUnserved(content.unserved ?? [], [...operations.keys()], resources, report);
   if (routes.length === 0 && faults.length === 0)
@@ -135,7 +160,19 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
   });
   const limits = toLimits(content.limits);
   const head = { prefix, tokenParameter, language, product, excludedGroup, limits, title, declared };
-  return { table: { ...head, routes, missing, revision }, document, faults: [] };
+  return { table: { ...head, routes, invitations, missing, revision }, document, faults: [] };
+}
+
+function toInvitations(
+  valid: string | undefined,
+  types: Types,
+  { claim: operation, vocabulary }: TableContext,
+  document: ParsedDocument,
+): Table["invitations"] {
+  if (valid === undefined || operation === undefined) return undefined;
+  const operations = new Map([[claim.declaration.handler, operation]]);
+  const route = toRoute(claim.path, claim.declaration, types, { operations, vocabulary }, document);
+  return route && { valid: toDuration(valid), claim: route };
 }
 
 /** Returns the resource of an operation: `targetlist` for `targetlist.add`. */

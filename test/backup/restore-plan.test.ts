@@ -88,6 +88,26 @@ describe("a restore of records", () => {
   });
 });
 
+it("a restore leaves invitations alone, except those of players whom it removes", async () => {
+  const unused = { hash: "0".repeat(64), issuedAt: 1, expiresAt: 9, revokedAt: null, token: null };
+  const invitation = (uuid: string) => ({ uuid, ...unused, formerToken: null, usedAt: null });
+  const present = {
+    players: [player(ada, "Ada"), player(bob, "Bob")],
+    invitations: [{ ...invitation(ada), usedAt: 5 }, invitation(bob)],
+  };
+  const source = {
+    players: [player(ada, "Ada"), player(cleo, "Cleo")],
+    invitations: [invitation(ada), invitation(cleo)],
+  };
+  for (const tokens of [false, true]) {
+    const changes = await changesOf(present, source, { tokens });
+    assert.deepEqual(
+      changes.filter(([collection]) => collection === "invitations"),
+      [["invitations", bob, invitation(bob), null]],
+    );
+  }
+});
+
 describe("a restore without tokens", () => {
   const present = {
     players: [player(ada, "Ada"), player(bob, "Bob")],

@@ -14,6 +14,7 @@ import { colourBegins, type Desk, emptyDesk, Running } from "./_setup.ts";
 /** Values that differ from run to run, such as `[token]`, or `[token hers]` for one that occurs again. */
 const kinds: Readonly<Record<string, string>> = {
   token: "gat_[A-Za-z0-9_-]{43}",
+  code: "gai(?:[_-][0-9A-HJKMNP-TV-Z]{4}){4}",
   id: "[0-9a-f]{8}",
   uuid: "[0-9a-f]{32}",
   request: "[0-9a-f-]{36}",
@@ -22,7 +23,7 @@ const kinds: Readonly<Record<string, string>> = {
   n: "\\d+",
   "...": ".*",
 };
-const placeholder = /\[(token|id|uuid|request|revision|time|n|\.\.\.)(?: (\w+))?\]/g;
+const placeholder = /\[(token|code|id|uuid|request|revision|time|n|\.\.\.)(?: (\w+))?\]/g;
 const anyLines = "[...]";
 
 /** The time at which every transcript begins. The clock stands still until `date` sets it. */
@@ -255,7 +256,7 @@ export class Session {
   #matchesLine(expected: string, line: string): boolean {
     const found: string[] = [];
     const source = this.named(expected)
-      .split(/(\[(?:token|id|uuid|request|revision|time|n|\.\.\.)(?: \w+)?\])/)
+      .split(/(\[(?:token|code|id|uuid|request|revision|time|n|\.\.\.)(?: \w+)?\])/)
       .map((part, index) => {
         if (index % 2 === 0) return part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
         const name = part.slice(1, -1);
@@ -275,7 +276,10 @@ export class Session {
   unnamed(lines: readonly string[]): string[] {
     const named = [...this.#names].filter(([, value]) => value.length > 3);
     const text = named.reduce((all, [name, value]) => all.replaceAll(value, `[${name}]`), lines.join("\n"));
-    return text.replace(new RegExp(String(kinds.token), "g"), "[token]").split("\n");
+    return text
+      .replace(new RegExp(String(kinds.token), "g"), "[token]")
+      .replace(new RegExp(String(kinds.code), "g"), "[code]")
+      .split("\n");
   }
 }
 

@@ -9,7 +9,7 @@ import type { IO } from "../../cli/terminal/io.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import type { RequestRecord } from "../../src/engine/exchange.ts";
 import { FileError } from "../../src/store/folder/files.ts";
-import { assertLacks } from "../_setup.ts";
+import { assertIncludes, assertLacks } from "../_setup.ts";
 import { Recorder } from "./_setup.ts";
 
 const record: RequestRecord = {
@@ -136,11 +136,12 @@ it("writes other lines at once, after the lines of earlier requests", () => {
   );
 });
 
-it("logs a failure with its code, and an internal error without the token in its text", () => {
+it("logs a failure with its code, and an internal error without the token or the code in its text", () => {
   const { log, written, lines } = open();
   const token = `gat_${"a".repeat(43)}`;
+  const codes = ["gai_9K3M-72VD-Q0XF-4TSA", "GAI_9k3m72vdQ0xf4tsa"];
   log.request({ ...record, status: 403, code: "RESTRICTED" });
-  log.request({ ...record, status: 500, code: "INTERNAL", error: new Error(`at /${token}/x`) });
+  log.request({ ...record, status: 500, code: "INTERNAL", error: new Error(`at /${token}/x: ${codes}.`) });
   log.close();
   assert.deepEqual(
     lines().map(({ level, code }) => [level, code]),
@@ -149,7 +150,8 @@ it("logs a failure with its code, and an internal error without the token in its
       [50, "INTERNAL"],
     ],
   );
-  assertLacks(written.join(""), token);
+  for (const secret of [token, ...codes]) assertLacks(written.join(""), secret);
+  assertIncludes(written.join(""), "at /gat_…/x: gai_…,gai_….");
 });
 
 it("logs a refusal without a stack and without the system's words, on a terminal as a sentence", () => {

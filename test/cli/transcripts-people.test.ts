@@ -9,6 +9,7 @@ declareTranscripts(
   "renaming.md",
   "roster.md",
   "tokens.md",
+  "invitations.md",
   "access.md",
   "calls.md",
 );

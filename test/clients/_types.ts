@@ -42,6 +42,8 @@ export async function wrong(client: GameAddonClient): Promise<void> {
   await client.get("/wantedreasons");
   // @ts-expect-error the prefix is the client's
   await client.get("/gameaddon/v1/{tokenString}/wantedreason");
+  // @ts-expect-error a client has a token, and no code
+  await client.get("/token/claim");
   // @ts-expect-error the player is missing
   await client.get("/statistic/{player}");
   // @ts-expect-error the token is the client's

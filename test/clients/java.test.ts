@@ -64,6 +64,27 @@ describe("the Java example", { skip: withoutJava }, () => {
     assertLacks(await readFile(join(folder, file), "utf8"), token);
   });
 
+  it("exchanges the code of an invitation for a token, which it keeps", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const folder = await temporaryFolder(t);
+    await world.service.administer("player.add", { name: "Ada" });
+    const { invitations } = await world.service.administer("token.invite", { player: "Ada" });
+    const env = { ...process.env, GAMEADDON_CODE: invitations[0]?.code, GAMEADDON_FOLDER: folder };
+    const { url, seen } = await openProxy(t, world.url, ["lose"]);
+    const first = await run("java", [...java, "AddonStart", url, "Ada"], { env });
+    assertIncludes(first.stdout, "Added one KILL for Ada.");
+    assert.equal((await stat(join(folder, "token-Ada"))).mode & 0o077, 0, "nobody else can read it");
+    const token = await readFile(join(folder, "token-Ada"), "utf8");
+    assert.equal((await world.ok(token, "/statistic/Ada")).gameplay.kills, 1);
+    const { GAMEADDON_CODE: _, ...later } = env;
+    const second = await run("java", [...java, "AddonStart", url, "Ada"], { env: later });
+    assertIncludes(second.stdout, "Added one KILL for Ada.");
+    assert.equal(seen.filter((each) => each.url.includes("/token/claim?addonVersion=2.5.1")).length, 2);
+    const refused = await run("java", [...java, "AddonStart", url, "Bob"], { env });
+    assert.equal(refused.stdout, "Refused (TOKEN_REVOKED): This invitation has been used.\n");
+    for (const { stdout, stderr } of [first, second, refused]) assertLacks(stdout + stderr, token);
+  });
+
   it("sends the ETag of its cached lists, and keeps them if nothing has changed", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const folder = await temporaryFolder(t);

@@ -10,10 +10,11 @@ import {
   GameAddonClient,
   GameAddonError,
   GameAddonNetworkError,
+  StillTiming,
   withoutSpaces,
   withSpaces,
 } from "./_client.ts";
-import { failureOf } from "./_setup.ts";
+import { failureOf, openProxy } from "./_setup.ts";
 
 const unknownToken = `gat_${"x".repeat(43)}`;
 
@@ -182,6 +183,38 @@ it("an invalid base URL is refused before anything is sent, and not repeated in 
   for (const missing of ["", " "]) {
     assert.throws(() => new GameAddonClient({ baseUrl: "http://host", token: missing }), TypeError);
   }
+});
+
+it("claims a token with a code, stores it, and takes it from the store from then on", async (t) => {
+  const { world, uuid } = await openAs(t, "Ada", {}, { transport: "socket" });
+  const { invitations } = await world.service.administer("token.invite", { player: "Ada" });
+  const code = invitations[0]?.code ?? "";
+  const { url, seen } = await openProxy(t, world.url, ["lose"]);
+  let stored: string | null = null;
+  const store = {
+    get: () => stored,
+    set: async (token: string) => {
+      stored = token;
+    },
+  };
+  const options = { baseUrl: url, code, store, addonVersion: "2.5.1", timing: new StillTiming() };
+  const client = await GameAddonClient.claim(options);
+  assert.equal((await client.get("/statistic/{player}", { path: { player: "Ada" } })).uuid, uuid);
+  assert.match(String(stored), /^gat_[\w-]{43}$/);
+  assert.equal((await client.get("/mgmt/users"))[0]?.version, "2.5.1");
+  const again = await GameAddonClient.claim({ ...options, code: "" });
+  await again.get("/wantedreason");
+  const claims = seen.filter((each) => each.url.includes("/token/claim"));
+  assert.deepEqual(
+    claims.map((each) => each.url),
+    Array(2).fill("/gameaddon/v1/-/token/claim?addonVersion=2.5.1"),
+  );
+  const other = { ...options, store: { get: () => undefined, set: () => assert.fail("there is no token") } };
+  const used = await failureOf(GameAddonClient.claim(other));
+  assert.ok(used instanceof GameAddonError);
+  assert.deepEqual([used.code, used.hint], ["TOKEN_REVOKED", "Ask an operator for a new invitation."]);
+  const fake = await failureOf(GameAddonClient.claim({ ...other, fetch: async () => Response.json({}) }));
+  assert.ok(fake instanceof GameAddonNetworkError && fake.trouble === "answer");
 });
 
 it("the base URL can have a path", async () => {

@@ -49,7 +49,10 @@ function programOf(language: string, toMark: string, url: string): string {
 }
 
 function assertShown(language: string, stdout: string): void {
-  const shown = stdout.replaceAll(/"requestId":"[0-9a-f-]{36}"/g, '"requestId":"<id>"').split(`${mark}\n`);
+  const shown = stdout
+    .replaceAll(/"requestId":"[0-9a-f-]{36}"/g, '"requestId":"<id>"')
+    .replaceAll(/gat_[\w-]{43}/g, "gat_…")
+    .split(`${mark}\n`);
   assert.equal(shown.pop(), "", "nothing is printed after the last example");
   assert.deepEqual(
     shown.map((text) => text.trim()),
@@ -60,10 +63,18 @@ function assertShown(language: string, stdout: string): void {
 /** Opens the service that the page assumes: Ada has a low rank in the police, and there is one wanted reason. */
 async function openPage(t: Cleanup) {
   const world = await openWorld(t, { transport: "socket" });
-  const { token } = await world.player("Ada", { members: { POLICE: 2 } });
+  const { token } = await world.player("Ada", {
+    uuid: "069a79f444e94726a5befca90e38aaf5",
+    members: { POLICE: 2 },
+  });
+  const { invitations } = await world.service.administer("token.invite", { player: "Ada" });
   const { token: chief } = await world.player("Olga", { members: { POLICE: 9 } });
   await world.ok(chief, "/wantedreason/add", { reason: "Bank-robbery", points: 60 });
-  const env: NodeJS.ProcessEnv = { ...process.env, GAMEADDON_TOKEN: token };
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    GAMEADDON_TOKEN: token,
+    GAMEADDON_CODE: invitations[0]?.code,
+  };
   return { world, folder: await temporaryFolder(t), env };
 }
 

@@ -11,7 +11,8 @@ const document = await shippedDescription();
 /** The changes, by path after the token. A reason for house bans comes first, since a ban requires one. */
 const changes = Object.entries(document.paths)
   .map(([path, { get }]) => [path.replace(`${prefix}/{tokenString}`, ""), get] as const)
-  .filter(([, operation]) => operation["x-effect"] === "change")
+  // Each claim answers another token.
+  .filter(([path, operation]) => operation["x-effect"] === "change" && path !== "/token/claim")
   .sort(([a], [b]) => Number(b === "/housebanreason/add") - Number(a === "/housebanreason/add"));
 
 /** Returns the example of an operation's own answer; that of a component would be shared. */

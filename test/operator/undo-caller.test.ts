@@ -52,6 +52,18 @@ describe("taking back what a caller did", () => {
     assert.deepEqual(await reasons(world), before);
   });
 
+  it("leaves the caller's token, which an invitation gave", async (t) => {
+    const world = await openWorld(t);
+    const { service } = world;
+    await service.administer("player.add", { name: "Ada" });
+    const { invitations } = await service.administer("token.invite", { player: "Ada" });
+    const { token } = await world.ok(invitations[0]?.code ?? "", "/token/claim");
+    await world.ok(token, "/statistic/Ada/add", { type: "KILL" });
+    const { records } = await service.administer("undo.caller", { by: "Ada", preview: false });
+    assert.deepEqual(records, { statistic: 1 });
+    assert.equal((await world.ok(token, "/statistic/Ada")).gameplay.kills, 0);
+  });
+
   it("takes back what was done with a public token, of some operations and some time", async (t) => {
     const world = await openWorld(t);
     const { service, clock } = world;

@@ -6,7 +6,7 @@ import { Address, type Values } from "./address.ts";
 import { CachedAnswers } from "./cached-answers.ts";
 import { GameAddonError, GameAddonNetworkError, isFailure } from "./errors.ts";
 import { product, reads } from "./generated/operations.ts";
-import type { Arguments, CallOptions, Path, Result } from "./operations.ts";
+import { type Arguments, type CallOptions, claimPath, type Path, type Result } from "./operations.ts";
 import { isTemporary, waitBefore } from "./retrying.ts";
 import { platformTiming, type Timing } from "./timing.ts";
 
@@ -26,6 +26,22 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch;
   /** Time and randomness, for tests. */
   readonly timing?: Timing;
+}
+
+/** Where a caller keeps the token: only the player may be able to read it. */
+export interface TokenStore {
+  /** Returns the token, or null or undefined before there is one. */
+  get(): string | null | undefined | Promise<string | null | undefined>;
+  set(token: string): unknown;
+}
+
+/** The options of {@link GameAddonClient.claim}. */
+export interface ClaimOptions extends Omit<ClientOptions, "token"> {
+  /** The code of an invitation, as the player types it: in any case, with or without dashes. */
+  readonly code: string;
+  readonly store: TokenStore;
+  /** Aborts the call. */
+  readonly signal?: AbortSignal;
 }
 
 interface AnyArguments extends CallOptions {
@@ -78,6 +94,24 @@ export class GameAddonClient {
   }
 
   /**
+   * Returns a client with the token of the store; if that has none, with the token that an invitation gives, which it stores
+   * first. Until that token is used, the same code gives another one.
+   * @throws GameAddonError with `TOKEN_UNKNOWN`, `TOKEN_EXPIRED` or `TOKEN_REVOKED` for a code that is not valid (any more)
+   * @throws GameAddonNetworkError, TypeError as {@link get}; and what the store throws
+   */
+  static async claim({ code, store, signal, ...options }: ClaimOptions): Promise<GameAddonClient> {
+    const stored = await store.get();
+    if (stored !== null && stored !== undefined) return new GameAddonClient({ ...options, token: stored });
+    const { addonVersion } = options;
+    const invited = new GameAddonClient({ ...options, token: code });
+    const answer = await invited.#call(claimPath, { query: { addonVersion }, ...(signal && { signal }) });
+    if (!isClaimed(answer)) throw invited.#otherAnswer({ idempotencyKey: undefined }, 200);
+    const client = new GameAddonClient({ ...options, token: answer.token });
+    await store.set(answer.token);
+    return client;
+  }
+
+  /**
    * Calls an operation, which is a `GET` even if it changes data.
    * @param path as in the description, without the prefix: `/statistic/{player}/add`
    * @param options its parameters: `{ path: { player: "Ada" }, query: { type: "KILL" } }`
@@ -86,7 +120,11 @@ export class GameAddonClient {
    * @throws TypeError if a path parameter is missing
    */
   get<P extends Path>(path: P, ...options: Arguments<P>): Promise<Result<P>>;
-  async get(path: string, options: AnyArguments = {}): Promise<unknown> {
+  get(path: string, options: AnyArguments = {}): Promise<unknown> {
+    return this.#call(path, options);
+  }
+
+  async #call(path: string, options: AnyArguments): Promise<unknown> {
     const call = this.#prepare(path, options);
     for (let retry = 1; ; retry += 1) {
       const outcome = await this.#attempt(call);
@@ -153,7 +191,7 @@ export class GameAddonClient {
     return { error: network, isTemporary: true, retryAfter: null };
   }
 
-  #otherAnswer({ idempotencyKey }: Call, status: number): GameAddonNetworkError {
+  #otherAnswer({ idempotencyKey }: Pick<Call, "idempotencyKey">, status: number): GameAddonNetworkError {
     const message = `What answered at ${this.#address.origin} with ${status} was not the service.`;
     return new GameAddonNetworkError("answer", message, { status, idempotencyKey });
   }
@@ -167,6 +205,12 @@ function toCredentials(token: string): string {
   if (typeof token !== "string" || token.trim() === "") throw new TypeError("`token` is missing.");
   if (/^[\x21-\x7e]+$/.test(token.trim())) return token.trim();
   throw new TypeError("`token` must consist of visible ASCII characters, such as `gat_` and 43 more.");
+}
+
+function isClaimed(answer: unknown): answer is { readonly token: string } {
+  return (
+    typeof answer === "object" && answer !== null && "token" in answer && typeof answer.token === "string"
+  );
 }
 
 /** Returns a new idempotency key. `randomUUID` is missing in pages without HTTPS. */

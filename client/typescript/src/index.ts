@@ -1,5 +1,5 @@
 /** A typed client of the game-addon data service. */
-export { type ClientOptions, GameAddonClient } from "./client.ts";
+export { type ClaimOptions, type ClientOptions, GameAddonClient, type TokenStore } from "./client.ts";
 export { GameAddonError, GameAddonNetworkError, type NetworkTrouble } from "./errors.ts";
 export type {
   CallOptions,

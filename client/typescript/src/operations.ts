@@ -7,7 +7,13 @@ type TokenName = Prefix extends `${string}{${infer Name}}` ? Name : never;
 type Whole = keyof paths;
 
 /** The path of an operation without the prefix and the token, such as `/statistic/{player}/add`. */
-export type Path = Whole extends infer Each ? (Each extends `${Prefix}${infer Rest}` ? Rest : never) : never;
+export type Path = Exclude<
+  Whole extends infer Each ? (Each extends `${Prefix}${infer Rest}` ? Rest : never) : never,
+  typeof claimPath
+>;
+
+/** Has the code of an invitation in the place of the token; see `GameAddonClient.claim`. */
+export const claimPath = "/token/claim";
 
 /** The types in answers, by name: `Schemas["WantedReason"]`. */
 export type Schemas = components["schemas"];

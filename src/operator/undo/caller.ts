@@ -69,6 +69,9 @@ export const undoCaller = defineCommand({
   },
 });
 
+/** How a player came to a token is nothing that was done with it. */
+const credentials: ReadonlySet<string> = new Set(["tokens", "invitations"]);
+
 const nothing = { sequence: 0, instant: 0, who: "", operation: "", request: null, table: null, undoes: null };
 
 /**
@@ -91,7 +94,7 @@ async function readRuns({ files = nodeFiles, store }: Environment, filter: Filte
     const isTheirs = select(record) !== undefined;
     if (isTheirs) changes += 1;
     for (const change of record.changes) {
-      if (isBookkeeping(change.collection)) continue;
+      if (isBookkeeping(change.collection) || credentials.has(change.collection)) continue;
       const place = `${change.collection} ${change.key}`;
       const run = runs.get(place);
       if (isTheirs) {

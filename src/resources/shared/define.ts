@@ -97,7 +97,7 @@ const infoAnswer = v.pipe(
 );
 
 /** The failures of every change. */
-const changeFailures = {
+export const changeFailures = {
   STORE_UNAVAILABLE: "The data cannot be saved at the moment. Nothing was changed; try again later.",
 };
 

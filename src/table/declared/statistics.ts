@@ -3,11 +3,11 @@
  * `docs/route-table.md` describes what each key means.
  */
 import * as v from "valibot";
-import { secondsIn } from "../limits.ts";
 import { length, optional, text } from "../type-form.ts";
 import type { Report } from "../yaml/fault.ts";
 import { mapOf, mapWith } from "../yaml/maps.ts";
 import { unknownName } from "../yaml/wording.ts";
+import { durationSchema, toDuration } from "./duration.ts";
 import { namesIn } from "./names.ts";
 
 const limit = (period: string) =>
@@ -21,16 +21,10 @@ const statisticSchema = mapWith({
   perWeek: limit("7 days"),
 });
 
-const leadForm = /^([1-9]\d{0,3})(min|h|d)$/;
-const leadWords = "a duration such as 30min, 1h or 7d";
-const unitWords: Readonly<Record<string, string>> = { min: "minute", h: "hour", d: "day" };
 const eventSchema = mapWith({
   title: text("What the event is called, such as bank robbery."),
   name: v.optional(text("The field with its latest start in the current events; default: the event's name.")),
-  lead: optional(
-    v.pipe(v.string(leadWords), v.regex(leadForm, leadWords)),
-    "How far ahead of the server's clock a start may be; default: 1h.",
-  ),
+  lead: optional(durationSchema, "How far ahead of the server's clock a start may be; default: 1h."),
 });
 
 const pairWords = "two counters, such as [kills, deaths]";
@@ -100,11 +94,7 @@ export type EventType = ReturnType<typeof toEvent>;
 
 function toEvent(name: string, declaration: v.InferOutput<typeof eventSchema>) {
   const { title, name: field = name, lead = "1h" } = declaration;
-  const [, count = "", unit = ""] = leadForm.exec(lead) ?? [];
-  const noun = unitWords[unit] ?? unit;
-  const words = count === "1" ? `one ${noun}` : `${count} ${noun}s`;
-  const milliseconds = Number(count) * (secondsIn[unit] ?? 0) * 1000;
-  return { name, field, title, lead: { milliseconds, words } };
+  return { name, field, title, lead: toDuration(lead) };
 }
 
 /** A score, with its field in the current events. */

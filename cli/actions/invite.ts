@@ -1,0 +1,59 @@
+/** Implements `token invite`. */
+import { formatCSV } from "../../src/backup/csv.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import { counted } from "../../src/domain/text.ts";
+import type { Context } from "../context.ts";
+import { formatInstant } from "../terminal/output.ts";
+
+/** Exactly one of the first three says whom. */
+export interface InviteOptions {
+  readonly player?: string;
+  readonly member?: string;
+  readonly allWithoutToken?: boolean;
+  /** Milliseconds from now. */
+  readonly expires?: number;
+  /** A text with `{code}`, and possibly `{name}`. */
+  readonly message?: string;
+}
+
+/** Invites players, and prints the codes: of one player the code or the text alone, of several as CSV. */
+export async function invitePlayers(context: Context, options: InviteOptions): Promise<void> {
+  const { misuse, output, run } = context;
+  const { player, member, message } = options;
+  if ([player, member, options.allWithoutToken].filter((whom) => whom !== undefined).length !== 1)
+    misuse("one of --player <player>, --all-without-token and --member <organisation|group> is required");
+  if (message !== undefined && !message.includes("{code}"))
+    misuse("expected a message with {code} in it, such as 'Welcome {name}! Your code: {code}'");
+  const { expires, invitations } = await run("changes", "token.invite", {
+    player,
+    member,
+    expiresIn: options.expires,
+  });
+  const issued = invitations.map(({ name, uuid, code }) => ({
+    ...{ name, uuid, code },
+    ...(message === undefined ? {} : { message: fill(message, { name, code }) }),
+  }));
+  const columns = message === undefined ? ["name", "code"] : ["name", "code", "message"];
+  const rows = issued.map(({ name, code, message: text = "" }) =>
+    [name, code, text].slice(0, columns.length),
+  );
+  const [one] = issued;
+  const text = player === undefined ? formatCSV(columns, rows) : (one?.message ?? one?.code ?? "");
+  await output.issued({ expires, invitations: issued }, text).catch((cause: Error) => {
+    throw new Failure("STORE_UNAVAILABLE", `The codes could not be printed. ${cause.message}`, {
+      hint: "Run the command again: new codes replace those that nobody has seen.",
+      cause,
+    });
+  });
+  if (output.wantsJSON) return;
+  const replaced = invitations.filter(({ replaces }) => replaces).length;
+  const until = `valid until ${formatInstant(expires)}`;
+  output.remark(
+    issued.length === 0 ? "There is nobody without a valid token." : `${counted(issued.length, "code")}, ${until}.`,
+  );
+  if (replaced > 0) output.remark(`${counted(replaced, "former code")} ended.`);
+}
+
+function fill(message: string, values: { readonly name: string; readonly code: string }): string {
+  return message.replace(/\{(name|code)\}/g, (_, key: "name" | "code") => values[key]);
+}

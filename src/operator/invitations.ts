@@ -1,0 +1,99 @@
+/** Inviting players, and listing invitations. Only the answer of `invite` shows a code. */
+import * as v from "valibot";
+import { Failure } from "../domain/errors.ts";
+import { compareTexts } from "../domain/text.ts";
+import { invite, revokeInvitation, stateOf } from "../identity/invitations.ts";
+import { memberTest } from "../identity/memberships.ts";
+import { requirePlayer } from "../identity/players.ts";
+import { liveTokenOf } from "../identity/tokens.ts";
+import type { Draft } from "../store/data.ts";
+import { defineCommand, defineRead, type Environment, type Info } from "./define.ts";
+import { milliseconds, playerReference } from "./input.ts";
+
+/** An invitation with its code, which nobody can see again. */
+interface Invited {
+  readonly name: string;
+  readonly uuid: string;
+  readonly code: string;
+  /** Whether it replaces one whose code was valid. */
+  readonly replaces: boolean;
+}
+
+export const invitePlayers = defineCommand({
+  input: v.strictObject({
+    /** Without one, all players without a valid token. */
+    player: v.optional(playerReference),
+    /** Only members of this faction, service or group. */
+    member: v.optional(v.string()),
+    /** Milliseconds from now; by default as long as the route table says. */
+    expiresIn: v.optional(milliseconds),
+  }),
+  /** @throws Failure `CONFLICT` where the route table has no invitations, `UNKNOWN_PLAYER`, `UNKNOWN_FACTION` */
+  async run({ store, loadTable }: Environment, { player, member, expiresIn }, signal) {
+    const table = await loadTable();
+    let invited: readonly Invited[] = [];
+    let expires = 0;
+    await store.changeInBulk({ who: "operator", operation: "token.invite" }, ({ now }) => {
+      signal?.throwIfAborted();
+      const { invitations } = table();
+      if (invitations === undefined) {
+        throw new Failure("CONFLICT", "The route table has no invitations, so that nobody could use one.", {
+          hint: "Add `invitations: { valid: 48h }` to it.",
+        });
+      }
+      expires = now + (expiresIn ?? invitations.valid.milliseconds);
+      const { report, changes } = store.preview((draft) =>
+        (player === undefined ? withoutToken(draft, member, now) : [requirePlayer(draft, player)]).map(
+          (found): Invited => {
+            const former = draft.invitations.get(found.uuid);
+            const replaces = former !== undefined && ["open", "claimed"].includes(stateOf(former, now));
+            const { name, uuid } = found;
+            return { name, uuid, code: invite(draft, found, expires, now), replaces };
+          },
+        ),
+      );
+      invited = report;
+      return changes;
+    });
+    return { expires, invitations: invited };
+  },
+});
+
+/** Returns the players without a valid token, by name. */
+function withoutToken(draft: Draft, member: string | undefined, now: number) {
+  const isMember = member === undefined ? () => true : memberTest(draft, member, now);
+  return Array.from(draft.players.values())
+    .filter((player) => isMember(player) && liveTokenOf(draft, player.uuid, now) === undefined)
+    .sort((a, b) => compareTexts(a.name, b.name));
+}
+
+export const list = defineRead({
+  input: v.strictObject({}),
+  read: (data, _input, { now }) =>
+    Array.from(data.invitations.values(), (invitation) => ({
+      player: data.players.get(invitation.uuid)?.name ?? invitation.uuid,
+      issued: invitation.issuedAt,
+      expires: invitation.expiresAt,
+      state: stateOf(invitation, now),
+      /** The id of the token that the code gave, or null. */
+      token: invitation.token,
+    })).sort((a, b) => a.issued - b.issued || compareTexts(a.player, b.player)),
+});
+
+/** Revokes the invitation of a player. @throws Failure `UNKNOWN_PLAYER`, `UNKNOWN_ENTRY` where there is none */
+export function revoke(draft: Draft, reference: string, now: number): Info & { tokens: readonly string[] } {
+  const { name, uuid } = requirePlayer(draft, reference);
+  const invitation = draft.invitations.get(uuid);
+  if (invitation === undefined) {
+    throw new Failure("UNKNOWN_ENTRY", `${name} has no invitation.`, {
+      hint: "`addon-cli token invitations` lists them.",
+    });
+  }
+  const { token } = invitation;
+  if (revokeInvitation(draft, uuid, now) !== undefined) {
+    const gave = token === null ? "" : `, and the token ${token}, which it gave`;
+    return { info: `Revoked the invitation of ${name}${gave}.`, tokens: token === null ? [] : [token] };
+  }
+  const ended = stateOf(invitation, now) === "used" ? `has given the token ${token}` : "is already revoked";
+  return { info: `The invitation of ${name} ${ended}.`, tokens: [] };
+}

@@ -1,0 +1,43 @@
+/** The exchange of an invitation's code for a token, as the description of the interface has it. */
+import * as v from "valibot";
+import { uuid } from "../domain/uuid.ts";
+import { versionForm } from "../identity/versions.ts";
+import type { Operation } from "../table/operation.ts";
+import { changeFailures } from "./shared/define.ts";
+import { anyUUID, derived, field } from "./shared/values.ts";
+
+const versionWords = "a version of two to four numbers with dots, such as 2.5.1";
+
+export const claimForm = {
+  effect: "change",
+  description:
+    "Whoever has a code can call this: it takes the place of the token, in the path or in the header. The answer may get lost: until the token is used for the first time, another call gives another one, and revokes the one before.",
+  input: v.object({
+    addonVersion: derived(
+      field(
+        v.pipe(
+          v.string(),
+          v.check((text) => text === "" || versionForm.test(text), `expected ${versionWords}`),
+        ),
+        "The version of the addon; by default that of the `User-Agent`, which a web page cannot set.",
+        "2.5.1",
+      ),
+      { base: "text", name: "version", description: versionWords, minLength: 0, maxLength: 39 },
+      "",
+    ),
+  }),
+  answer: v.pipe(
+    v.object({
+      token: field(v.string(), "The token: a secret, which is never shown again. Store it."),
+      name: field(v.string(), "The player's name.", "Ada"),
+      uuid: field(uuid, "The player's game UUID.", anyUUID),
+    }),
+    v.title("ClaimedToken"),
+    v.description("A new token of the player who was invited."),
+  ),
+  failures: {
+    TOKEN_UNKNOWN: "Here it is the code of an invitation; a token is unknown here.",
+    TOKEN_REVOKED: "Here: an operator has revoked the invitation, or its token has been used.",
+    ...changeFailures,
+  },
+} satisfies Omit<Operation, "run">;
