@@ -10,7 +10,6 @@ import { createResponseCache } from "./resources/shared/response-cache.ts";
 import type { DataStore } from "./store/data.ts";
 import { nobody, publicTokenOf, type Vocabulary } from "./table/caller.ts";
 import type { Declarations } from "./table/declared/declarations.ts";
-import type { Finding } from "./table/declared/entries.ts";
 import type { Operation, Operations, Request } from "./table/operation.ts";
 import { type CheckedTable, checkTable } from "./table/table.ts";
 
@@ -59,7 +58,10 @@ export function operationsOn(context: OperationContext, declared: Declarations):
         const current = currentCaller(draft, request.caller, at);
         request.authorize(current);
         const changing = { ...contextOf(request, at), caller: current, sequence };
-        const change = () => handler.change(draft, input, changing);
+        const change = () => {
+          if (handler.list !== undefined) sources.lists.requireInForce(handler.list);
+          return handler.change(draft, input, changing);
+        };
         return handler.counts === true ? runOnce(draft, request, input, at, change) : change();
       });
     },
@@ -97,21 +99,13 @@ export function claimOn({ store, now }: Pick<OperationContext, "store" | "now">)
   };
 }
 
-/**
- * Checks a table's text against the operations and a vocabulary, without serving it.
- * @param findings what its lists mean for the entries in the data, if there is data
- */
-export function checkRoutes(
-  text: string,
-  vocabulary: Vocabulary,
-  findings: readonly Finding[] = [],
-): CheckedTable {
+/** Checks a table's text against the operations and a vocabulary, without serving it. */
+export function checkRoutes(text: string, vocabulary: Vocabulary): CheckedTable {
   return checkTable(text, {
     operations: operationsToCheck,
     claim: { ...claimForm, invited: () => nobody, run: () => undefined },
     resources: codedResources,
     vocabulary: () => vocabulary,
-    findings: () => findings,
   });
 }
 

@@ -29,6 +29,7 @@ import {
   type OperatorOperationName,
   type OperatorResult,
 } from "./operator/index.ts";
+import { findingsOf } from "./operator/lists/findings.ts";
 import { renameFields } from "./operator/lists/lists.ts";
 import { type ClientCount, Clients } from "./resources/clients.ts";
 import { codedResources } from "./resources/index.ts";
@@ -40,9 +41,7 @@ import type { DataStore } from "./store/data.ts";
 import { Store, type StoreOptions } from "./store/store.ts";
 import type { Caller, Vocabulary } from "./table/caller.ts";
 import type { Declarations } from "./table/declared/declarations.ts";
-import { findingsOf } from "./table/declared/entries.ts";
-import type { List } from "./table/declared/lists.ts";
-import { undeclaredIn } from "./table/declared/stored.ts";
+import type { Finding } from "./table/declared/entries.ts";
 import type { Table } from "./table/table.ts";
 import { type ReloadCause, type Reloaded, RouteTable } from "./table-in-force/route-table.ts";
 
@@ -115,10 +114,11 @@ export class Service {
       operations: (declared: Declarations) => operationsOn(data, declared),
       claim: claimOn(data),
       resources: codedResources,
-      findings: (lists: readonly List[]) => findingsOf(lists, store.data.entries, false),
       vocabulary: this.vocabulary,
+      findings: findingsOf,
+      store,
     };
-    this.routes = new RouteTable(options.routes, context, (table) => this.#mount(table), this.#now);
+    this.routes = new RouteTable(options.routes, context, (...put) => this.#mount(...put), this.#now);
   }
 
   /** Opens the data folder. @throws Failure if another process has it open, or the data is damaged */
@@ -234,13 +234,15 @@ export class Service {
     }
   }
 
-  #mount(table: Table): App {
+  #mount(table: Table, findings: readonly Finding[]): App {
     const { vocabulary } = this;
-    const kept = undeclaredIn(table.declared.lists, this.store.data.entries);
-    for (const sentence of kept) this.#options.warn?.(`${sentence.replace("the", "The")}.`, undefined);
+    // The bounds of a list are a matter of `routes check`.
+    for (const { message } of findings.filter((finding) => finding.path.length === 1))
+      this.#options.warn?.(`${message.replace("the", "The")}.`, undefined);
     this.#renaming = renameFields(this.store, table.declared.lists).catch((error: unknown) => {
       this.#options.warn?.("The fields that the route table renames keep their former names.", error);
     });
+    this.#sources.lists.use(table.declared.lists);
     this.#sources.order.use(table.language);
     this.#sources.ranking.use(table.declared);
     const engine = new Engine({

@@ -11,7 +11,8 @@ import type { Data } from "../../src/store/data.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { listData } from "../../src/store/listing.ts";
 import { readState } from "../../src/store/reading.ts";
-import { faultsIn, readTable } from "../../src/table-in-force/route-table.ts";
+import { readTable } from "../../src/table-in-force/read-table.ts";
+import { faultsIn } from "../../src/table-in-force/route-table.ts";
 import type { Context } from "../context.ts";
 import { type Column, formatInstant } from "../terminal/output.ts";
 

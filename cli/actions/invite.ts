@@ -49,7 +49,9 @@ export async function invitePlayers(context: Context, options: InviteOptions): P
   const replaced = invitations.filter(({ replaces }) => replaces).length;
   const until = `valid until ${formatInstant(expires)}`;
   output.remark(
-    issued.length === 0 ? "There is nobody without a valid token." : `${counted(issued.length, "code")}, ${until}.`,
+    issued.length === 0
+      ? "There is nobody without a valid token."
+      : `${counted(issued.length, "code")}, ${until}.`,
   );
   if (replaced > 0) output.remark(`${counted(replaced, "former code")} ended.`);
 }

@@ -2,8 +2,8 @@
 import { resolve } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 import { Failure } from "../../src/domain/errors.ts";
+import { readTable } from "../../src/table-in-force/read-table.ts";
 import type { TableText } from "../../src/table-in-force/route-table.ts";
-import { readTable } from "../../src/table-in-force/route-table.ts";
 import type { Context } from "../context.ts";
 import { exists } from "../data/workspace.ts";
 

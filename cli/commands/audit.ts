@@ -128,6 +128,10 @@ caller's changes; those that others have changed since stay. An undo is a change
       const isCaller = filter.by !== undefined || filter.token !== undefined;
       if (isCaller === (sequence !== undefined))
         context.misuse("expected either the number of a change, or --by or --token");
+      if (isCaller && exceptChanged === true)
+        context.misuse(
+          "--except-changed needs the number of a change: --by and --token always skip such records",
+        );
       if (sequence === undefined) return (await import("../actions/undo.ts")).undoCaller(context, filter);
       const [given] = Object.keys(filter);
       if (given !== undefined) context.misuse(`--${given} needs --by or --token`);

@@ -18,8 +18,9 @@ export function routesOf(text: string): readonly TypedRoute[] {
   const document = parseTable(text);
   const { content } = document;
   if (content === undefined) return [];
-  const types = new Types(content.types ?? {}, () => {});
-  const handlers = handlersFor(toDeclarations(content, types, [], () => {}));
+  const report = () => undefined;
+  const types = new Types(content.types ?? {}, report);
+  const handlers = handlersFor(toDeclarations(content, { ...document, types, resources: [], report }));
   const none = { group: [], faction: [], service: [] };
   return Object.entries(content.routes).map(([path, route]) => {
     const handler = handlers.get(route.handler);

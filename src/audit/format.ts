@@ -85,6 +85,7 @@ function fieldsOf(record: unknown): unknown {
     key: _key,
     names: _names,
     entries: _entries,
+    instants,
     player,
     name,
     uuid,
@@ -92,7 +93,10 @@ function fieldsOf(record: unknown): unknown {
     ...others
   } = record;
   const named = typeof player === "string" ? { [player]: name, [`${player}UUID`]: uuid } : {};
-  return { ...values, ...named, ...others };
+  const own = Object.entries(values).map(([field, value]) => {
+    return [field, Array.isArray(instants) && instants.includes(field) ? instantWords(value) : value];
+  });
+  return { ...Object.fromEntries(own), ...named, ...others };
 }
 
 /** Returns what changed: `kills 3 -> 4, deaths 0 -> 1`, or `added …`, or `removed …`. */
@@ -118,12 +122,15 @@ function fieldWords(record: Readonly<Record<string, unknown>>): string {
 
 function valueWords(field: string, value: unknown): string {
   if (value === undefined) return "nothing";
-  if (typeof value === "number" && instants.has(field) && Math.abs(value) <= 8.64e15) {
-    return new Date(value).toISOString();
-  }
+  if (typeof value === "number" && instants.has(field)) return String(instantWords(value));
   if (typeof value === "string" && /^[\p{L}\p{N}\p{S}\p{P}]+$/u.test(value) && !/["\\]/.test(value))
     return escapeInvisible(value);
   return escapeInvisible(JSON.stringify(value));
+}
+
+/** Returns an instant in ISO 8601; anything else as it is. */
+function instantWords(value: unknown): unknown {
+  return typeof value === "number" && Math.abs(value) <= 8.64e15 ? new Date(value).toISOString() : value;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

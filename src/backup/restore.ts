@@ -2,6 +2,7 @@
  * Restores and imports as a bulk change, which can be previewed, which the audit shows, and which `undo` undoes.
  * `replace-files.ts` is for folders without data, or with damaged data.
  */
+import { type Entry, isEntry } from "../domain/entry.ts";
 import { Failure } from "../domain/errors.ts";
 import type { RecordChange } from "../store/change.ts";
 import type { DataStore } from "../store/data.ts";
@@ -17,7 +18,14 @@ export interface RestoreRequest {
   readonly source: Source;
   /** Whether tokens are restored, too. A revoked one stays revoked, even if its player was removed since. */
   readonly tokens: boolean;
+  /** Checks the entries that change; without it, entries can come that the route table in force refuses. */
+  readonly check?: EntryCheck | undefined;
 }
+
+/** Returns why the route table in force refuses entries, and remarks about others, a sentence each. */
+export type EntryCheck = (
+  entries: readonly Entry[],
+) => Promise<{ readonly faults: readonly string[]; readonly remarks: readonly string[] }>;
 
 /** What a restore or an import would change. */
 export interface RestorePreview {
@@ -44,12 +52,13 @@ export interface RestoreResult extends Omit<RestorePreview, "revision"> {
 
 /**
  * Previews a restore or an import. Changes nothing.
- * @throws Failure where the source cannot be read, or an export is not consistent
+ * @throws Failure where the source cannot be read, an export is not consistent, or the route table refuses entries
  */
 export async function previewRestore(store: DataStore, request: RestoreRequest): Promise<RestorePreview> {
   return withPlan(store, request, async (plan, source) => {
-    const changes = await plan.changes();
-    return { ...source, resources: summarize(changes, store.data), changes: changes.length };
+    const { changes, remarks } = await checkedChanges(plan, request);
+    const problems = [...source.problems, ...remarks];
+    return { ...source, problems, resources: summarize(changes, store.data), changes: changes.length };
   });
 }
 
@@ -73,14 +82,33 @@ export async function restoreRecords(
       });
     }
     const operation = request.source.kind === "export" ? "data.import" : "data.restore";
-    let changes: readonly RecordChange[] = [];
+    let { changes, remarks }: Checked = { changes: [], remarks: [] };
     const sequence = await store.changeInBulk({ who: "operator", operation }, async () => {
-      changes = await plan.changes();
+      ({ changes, remarks } = await checkedChanges(plan, request));
       signal?.throwIfAborted();
       return changes;
     });
-    const resources = summarize(changes, store.data);
-    return { ...source, sequence: sequence ?? null, resources, changes: changes.length };
+    const [resources, problems] = [summarize(changes, store.data), [...source.problems, ...remarks]];
+    return { ...source, problems, sequence: sequence ?? null, resources, changes: changes.length };
+  });
+}
+
+interface Checked {
+  readonly changes: readonly RecordChange[];
+  readonly remarks: readonly string[];
+}
+
+/** Returns the changes of a plan. @throws Failure `CONFLICT` with which the route table in force could not be loaded again */
+async function checkedChanges(plan: RestorePlan, { check }: RestoreRequest): Promise<Checked> {
+  const changes = await plan.changes();
+  const entries = changes.flatMap(({ collection, after }) =>
+    collection === "entries" && isEntry(after) ? [after] : [],
+  );
+  const { faults, remarks } = (await check?.(entries)) ?? { faults: [], remarks: [] };
+  if (faults.length === 0) return { changes, remarks };
+  throw new Failure("CONFLICT", "The route table refuses entries of the source. Nothing was changed.", {
+    problems: faults,
+    hint: "First put a table in force that they fit: `addon-cli routes history` lists earlier ones.",
   });
 }
 

@@ -14,8 +14,9 @@ import {
   runOperation,
 } from "../operator/define.ts";
 import { operatorOperations } from "../operator/index.ts";
+import { checkInForce, renameInForce } from "../operator/lists/lists.ts";
 import type { Service } from "../service.ts";
-import { mostBytes } from "../table-in-force/route-table.ts";
+import { mostBytes } from "../table-in-force/read-table.ts";
 
 /** A process that serves a data folder. */
 export interface Holder {
@@ -81,18 +82,27 @@ export const operations = {
   /** Returns what a restore or an import would change. */
   "data.preview-restore": defineCommand({
     input: v.strictObject(restore),
-    async run({ store }: ControlEnvironment, request) {
+    async run(environment: ControlEnvironment, request) {
       const { previewRestore } = await import("../backup/restore.ts");
-      return previewRestore(store, request);
+      return previewRestore(environment.store, { ...request, check: await checkInForce(environment) });
     },
   }),
   /** Restores or imports what was previewed. */
   "data.restore": defineCommand({
     input: v.strictObject({ ...restore, revision: text }),
-    async run({ store }: ControlEnvironment, { revision, ...request }, signal) {
+    async run(environment: ControlEnvironment, { revision, ...request }, signal) {
       const { restoreRecords } = await import("../backup/restore.ts");
-      return restoreRecords(store, request, revision, signal);
+      const check = await checkInForce(environment);
+      const result = await restoreRecords(environment.store, { ...request, check }, revision, signal);
+      await renameInForce(environment, [{ collection: "entries" }]);
+      return result;
     },
+  }),
+  /** Returns what the lists of a table mean for the entries in the data. */
+  "list.check": defineCommand({
+    input: v.strictObject({ text }),
+    run: async ({ service }: ControlEnvironment, { text }) =>
+      (await (await service()).routes.check(text)).findings,
   }),
   /** Puts the route table's file in force. @throws Failure; then the old one stays in force */
   "routes.reload": defineCommand({

@@ -17,6 +17,8 @@ const entrySchema = v.object({
   names: v.optional(v.record(v.string(), v.picklist(namedKinds))),
   /** The fields that name an entry of another list, each with that list. */
   entries: v.optional(v.record(v.string(), v.string())),
+  /** The fields with an instant, in milliseconds since 1970. */
+  instants: v.optional(v.array(v.string())),
   /** The field that names a player, registered or not, whose name and UUID follow. */
   player: v.optional(v.string()),
   name: v.optional(v.string()),

@@ -1,4 +1,4 @@
-/** How records are called in sentences: `entry wantedreason/Theft`, `token b3c69208 of Ada`. The nouns are in the model. */
+/** How records are called in sentences: `entry track/Monza`, `token b3c69208 of Ada`. The nouns are in the model. */
 import { entryLabel, isEntry } from "./entry.ts";
 
 /** Returns the name of a record for people: its name, its reason or its player, and its group or organisation. */

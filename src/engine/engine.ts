@@ -106,7 +106,7 @@ export class Engine {
 
   /**
    * Runs an operation for a caller without a token, such as the operator, through the same steps as a request.
-   * @param path without the prefix, such as `/wantedreason/add`; not percent-encoded
+   * @param path without the prefix, such as `/targetlist/add`; not percent-encoded
    */
   call(path: string, query: Query, caller: Caller): Answer | Promise<Answer> {
     const request = internalRequest(path, query);

@@ -1,6 +1,6 @@
 /**
  * Questions about access: a path of the table and some parameters, read as a request has them. Unlike a request, a question
- * may leave placeholders in its path: `/blacklistreason/{factionString}/add`.
+ * may leave placeholders in its path: `/setup/{team}/add`.
  */
 
 import { Failure } from "../domain/errors.ts";

@@ -1,6 +1,6 @@
 /**
  * Situations: the combinations of parameter values that make a difference to a restriction. With them, "who may" has an
- * answer for `/blacklistreason/{factionString}` as a whole, faction by faction.
+ * answer for `/setup/{team}` as a whole, faction by faction.
  */
 import { membershipKinds, type Vocabulary } from "../table/caller.ts";
 import type { Parameter } from "../table/parameters.ts";

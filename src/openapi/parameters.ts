@@ -57,7 +57,8 @@ function exampleOf(
   // Of values that the schema lists, the first one is as good as the default.
   const isFree = type.base === "text" || type.base === "integer";
   const defaults = isFree && fallback !== undefined ? [fallback] : [];
-  const candidates = [...declared, ...defaults, ...bases[type.base].examples(type, vocabulary)];
+  const ofType = type.example === undefined ? [] : [type.example];
+  const candidates = [...declared, ...ofType, ...defaults, ...bases[type.base].examples(type, vocabulary)];
   for (const candidate of candidates) {
     const result = v.safeParse(schema, String(candidate));
     // A value in another case would be accepted, but is not in the schema.

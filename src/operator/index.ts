@@ -2,7 +2,7 @@
 import { complete } from "./completion.ts";
 import { type Environment, type InputOf, type Operation, type ResultOf, runOperation } from "./define.ts";
 import { invitePlayers, list as listInvitations } from "./invitations.ts";
-import { checkLists, dropList, exportList, importList } from "./lists/lists.ts";
+import { dropList, exportList, importList } from "./lists/lists.ts";
 import * as memberships from "./memberships.ts";
 import { personalData } from "./personal-data.ts";
 import * as players from "./players.ts";
@@ -19,7 +19,6 @@ export const operatorOperations = {
   "seed.groups": seed,
   "seed.check-removal": checkRemoval,
   "seed.remove": removeName,
-  "list.check": checkLists,
   "list.drop": dropList,
   "list.export": exportList,
   "list.import": importList,

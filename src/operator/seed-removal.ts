@@ -57,9 +57,10 @@ interface Use {
 }
 
 /** Returns the uses of a name in the route table. */
-function routesOf({ routes, isExcluded }: References): Use[] {
+function routesOf({ routes, lists, isExcluded }: References): Use[] {
   const words = [
     ...(isExcluded ? ["the route table excludes its members"] : []),
+    ...(lists.length === 0 ? [] : [`defaults of ${counted(lists.length, "list")} (${firstOf(lists)})`]),
     ...(routes.length === 0
       ? []
       : [`${counted(routes.length, "route")} of the route table (${firstOf(routes)})`]),

@@ -105,7 +105,8 @@ function revokeAll(draft: Draft, { uuid, name }: Player, now: number) {
   return { info: `Revoked ${what} of ${name}: ${ids.join(", ")}${more}.`, tokens: ids };
 }
 
-function requireId(data: Data, id: string): Token {
+/** Returns the token of an id. @throws Failure `UNKNOWN_ENTRY` */
+export function requireId(data: Data, id: string): Token {
   const token = data.tokens.get(id.toLowerCase());
   if (token !== undefined) return token;
   const ids = Array.from(data.tokens.values(), (other) => other.id);

@@ -5,10 +5,12 @@ import { type HouseBan, houseBanDuration, houseBanEnd, subjectKey } from "../dom
 import { comparisonForm, didYouMean, fold, mostCompared, oneOf } from "../domain/text.ts";
 import { requireVisibleSubject, toSubject, withLatestSpelling } from "../identity/players.ts";
 import type { Data } from "../store/data.ts";
+import { isDays } from "../table/declared/declarations.ts";
 import type { List } from "../table/declared/lists.ts";
+import { withPresentNames } from "../table/declared/stored.ts";
 import { creatorFields, creatorInAnswer, creatorOf } from "./shared/creator.ts";
 import { defineCachedRead, defineChange, type Handler } from "./shared/define.ts";
-import { entryNamed, nameIn } from "./shared/list-operations.ts";
+import { entryNamed, nameIn, valueIn } from "./shared/list-operations.ts";
 import { requireRoom } from "./shared/room.ts";
 import {
   count,
@@ -100,8 +102,9 @@ const banned = {
   reason: field(textReference, "One of the house-ban reasons.", "Vandalism"),
 };
 
-const add = ({ name: list }: List, most: number) =>
+const add = (reasons: List, most: number) =>
   defineChange({
+    list: reasons,
     example: "Added the house-ban reason Vandalism to Mallory.",
     description:
       "A ban starts with its first reason and lasts for the sum of the days of its reasons: a further reason adds its " +
@@ -110,6 +113,7 @@ const add = ({ name: list }: List, most: number) =>
     failures: { UNKNOWN_ENTRY: "The house-ban reason does not exist; `hint` lists up to 20." },
     recordsCaller: true,
     change(draft, input, { caller, compare, now }) {
+      const { name: list, fields } = reasons;
       const entry = entryNamed(draft.entries, list, input.reason);
       if (entry === undefined) {
         const names = draft.entries.find("list", list).map(nameIn);
@@ -119,7 +123,12 @@ const add = ({ name: list }: List, most: number) =>
         const sentence = `There is no house-ban reason ${input.reason}.${didYouMean(input.reason, names)}`;
         throw new Failure("UNKNOWN_ENTRY", sentence, { parameter: "reason", hint });
       }
-      const [known, days] = [nameIn(entry), Number(entry.values.days)];
+      const [known, daysField] = [nameIn(entry), fields.find(isDays)];
+      // Entries from before can be below the minimum.
+      const days =
+        daysField === undefined
+          ? 0
+          : Math.max(0, Number(valueIn(withPresentNames(entry, reasons), daysField)));
       const player = requireVisibleSubject(draft, input.name);
       const stored = currentBan(draft, subjectKey(player), now);
       const ban = stored === undefined ? undefined : withLatestSpelling(stored, player);

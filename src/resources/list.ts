@@ -25,6 +25,7 @@ export function listHandlers(list: List, isReferred: boolean): Readonly<Record<s
   const references = referenceFailures(list);
   const remove = (isOwn: boolean) =>
     defineChange({
+      list,
       example: `Removed the ${label}.`,
       input: named,
       failures: isReferred ? { ...missing, CONFLICT: "Other entries refer to it." } : missing,
@@ -32,6 +33,7 @@ export function listHandlers(list: List, isReferred: boolean): Readonly<Record<s
     });
   const set = (isOwn: boolean) =>
     defineChange({
+      list,
       example: `Added the ${label}.`,
       input: all,
       failures: { CONFLICT: "The list is full, or the entry is that of another player.", ...references },
@@ -47,6 +49,7 @@ export function listHandlers(list: List, isReferred: boolean): Readonly<Record<s
       read: (data, input) => operations.answer(operations.require(data, input), []),
     }),
     add: defineChange({
+      list,
       example: `Added the ${label}.`,
       input: all,
       failures: { CONFLICT: full, ...references },
@@ -74,11 +77,7 @@ function listHandler(list: List, operations: ListOperations): Handler {
       "and",
     );
   const answerFor = (given: ReadonlySet<string>) =>
-    v.pipe(
-      v.array(answerOf(list, given)),
-      v.maxLength(list.maxEntries),
-      v.description(`The ${pluralOf(title)}, ordered by ${by(given)}.`),
-    );
+    v.pipe(v.array(answerOf(list, given)), v.description(`The ${pluralOf(title)}, ordered by ${by(given)}.`));
   return defineCachedRead({
     dependsOn: ["entries", "order"],
     version: (data) => data.lists.version(name) + data.order.version,
@@ -109,7 +108,7 @@ function answerOf({ name, title, description, fields, creator }: List, given: Re
   );
 }
 
-/** Returns a name for the component of the description: `WantedReason`. */
+/** Returns a name for the component of the description: `LapTime`. */
 function componentName(title: string): string {
   const words = title.split(/[^A-Za-z0-9]+/);
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");

@@ -169,6 +169,11 @@ export class Store<M extends Model> {
       await this.change(removal, () => {});
   }
 
+  /** Runs a task while no change is being made. Changes wait until it settles. */
+  betweenChanges(task: () => Promise<void>): Promise<void> {
+    return this.#writer.betweenBatches(task);
+  }
+
   /** Returns what an edit of the data of this moment returns, and the records that it would change. Changes nothing. */
   preview<R>(edit: (draft: DraftView<M>) => R): { readonly report: R; readonly changes: RecordChange[] } {
     const draft = new BatchDraft(this.#low.data);

@@ -3,18 +3,13 @@
  * and `status` says so.
  */
 import { setImmediate } from "node:timers/promises";
+import type { Entry } from "../domain/entry.ts";
 import { Failure, type Fault } from "../domain/errors.ts";
-import { reasonOf } from "../domain/system-error.ts";
 import type { Source } from "../explain/comparison.ts";
 import type { TableSummary } from "../explain/summary.ts";
-import { readRegular, UnexpectedFile } from "../regular-file.ts";
+import type { DataStore } from "../store/data.ts";
 import type { CheckedTable, Table, TableContext } from "../table/table.ts";
-
-/**
- * The maximum size of a table, in bytes. The service answers nobody while it parses one: 0.7 MB of routes take more than a
- * second; the shipped table has 10 kB.
- */
-export const mostBytes = 1024 * 1024;
+import { readTable, servedFrom } from "./read-table.ts";
 
 /** The text of a route table, and its file. */
 export interface TableText {
@@ -29,6 +24,12 @@ export function faultsIn(file: string, faults: readonly Fault[], text: string): 
   return new Failure("STORE_UNAVAILABLE", `${file} has ${count}:\n${lines.join("\n")}`, {
     faultyFile: { file, faults, text },
   });
+}
+
+/** Returns a checked text without faults. @throws Failure */
+function requireSound(file: string, checked: CheckedTable, text: string) {
+  if (checked.table === undefined) throw faultsIn(file, checked.faults, text);
+  return checked;
 }
 
 /** Why the file was read: at the start, after a change, on a signal, or for a command. */
@@ -102,11 +103,23 @@ export interface TableStatus {
   readonly settling: { readonly revision: string; readonly at: number } | null;
 }
 
+/** What a table in force is checked against: operations and names, and the entries in the data. */
+export interface ServedContext extends TableContext {
+  readonly store: Pick<DataStore, "betweenChanges"> & {
+    readonly data: { readonly entries: Pick<DataStore["data"]["entries"], "values" | "watch"> };
+  };
+  /** Finds what lists mean for entries, which others can change meanwhile. */
+  readonly findings: (
+    lists: CheckedTable["lists"],
+    entries: Iterable<Entry>,
+  ) => Promise<CheckedTable["findings"]>;
+}
+
 /** See the head of this file. */
 export class RouteTable<Mounted extends { readonly table: Table }> {
   readonly file: string;
-  readonly #context: TableContext;
-  readonly #mount: (table: Table) => Mounted;
+  readonly #context: ServedContext;
+  readonly #mount: (table: Table, findings: CheckedTable["findings"]) => Mounted;
   readonly #now: () => number;
   #note: (put: TablePutInForce) => Promise<void> = async () => {};
   #review: Review = async () => undefined;
@@ -118,8 +131,13 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
   #settling: TableStatus["settling"] = null;
   #reloading: Promise<unknown> = Promise.resolve();
 
-  /** @param mount makes of a table what serves it */
-  constructor(file: string, context: TableContext, mount: (table: Table) => Mounted, now: () => number) {
+  /** @param mount makes of a table what serves it; it gets what the table means for the entries */
+  constructor(
+    file: string,
+    context: ServedContext,
+    mount: (table: Table, findings: CheckedTable["findings"]) => Mounted,
+    now: () => number,
+  ) {
     this.file = file;
     this.#context = context;
     this.#mount = mount;
@@ -171,42 +189,65 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
 
   async #reload(cause: ReloadCause, expected: string | undefined): Promise<Reloaded> {
     const before = this.#mounted?.table;
-    const { table, text, summary } = await this.#read(cause, before, expected);
-    if (expected !== undefined && table.revision !== expected) {
-      throw new Failure("CONFLICT", "The route table's file changed during the review.", {
-        hint: "Repeat the command to see what it would change now.",
-      });
+    const { store } = this.#context;
+    // The entries that are set from now on, most of them after they were checked.
+    const late = new Map<string, Entry>();
+    const unwatch = store.data.entries.watch((key, _, entry) => {
+      if (entry === undefined) late.delete(key);
+      else late.set(key, entry);
+    });
+    try {
+      const { checked, text, summary } = await this.#noting(() => this.#read(cause, before, expected));
+      const { table } = checked;
+      if (expected !== undefined && table.revision !== expected) {
+        throw new Failure("CONFLICT", "The route table's file changed during the review.", {
+          hint: "Repeat the command to see what it would change now.",
+        });
+      }
+      if (before?.revision === table.revision) return { revision: table.revision, changed: false };
+      // Others are served between checking and mounting, each of which takes some 30 ms.
+      await setImmediate();
+      await this.#noting(() =>
+        // Nobody adds an entry between the last check and mounting.
+        store.betweenChanges(async () => {
+          requireSound(this.file, await this.#withFindings(checked, late.values()), text);
+          this.#mounted = this.#mount(table, checked.findings);
+        }),
+      );
+      this.#text = text;
+      this.#since = this.#now();
+      await this.#note({ cause, before, table, text, since: this.#since, summary });
+      return { revision: table.revision, changed: true };
+    } finally {
+      unwatch();
     }
-    if (before?.revision === table.revision) return { revision: table.revision, changed: false };
-    // Others are served between checking and mounting, each of which takes some 30 ms.
-    await setImmediate();
-    this.#mounted = this.#mount(table);
-    this.#text = text;
-    this.#since = this.#now();
-    await this.#note({ cause, before, table, text, since: this.#since, summary });
-    return { revision: table.revision, changed: true };
   }
 
   async #read(cause: ReloadCause, before: Table | undefined, expected: string | undefined) {
+    const { text } = await this.present();
+    const checked = requireSound(this.file, await this.#check(text), text);
+    const { table } = checked;
+    const isUnseen = (cause === "watch" || cause === "signal") && expected === undefined;
+    const summary =
+      isUnseen && before !== undefined && before.revision !== table.revision
+        ? await this.#review({ cause, before, table, beforeText: this.#text, text })
+        : undefined;
+    return { checked, text, summary };
+  }
+
+  /** Makes an attempt to put a table in force, or a part of one, and notes why it is refused. */
+  async #noting<T>(attempt: () => Promise<T>): Promise<T> {
     this.#settling = null;
     try {
-      const present = await this.present();
-      const { text } = present;
-      const { table } = await this.source(present);
-      const isUnseen = (cause === "watch" || cause === "signal") && expected === undefined;
-      const summary =
-        isUnseen && before !== undefined && before.revision !== table.revision
-          ? await this.#review({ cause, before, table, beforeText: this.#text, text })
-          : undefined;
+      const result = await attempt();
       this.#refused = null;
-      return { table, text, summary };
+      return result;
     } catch (error) {
-      if (error instanceof UnsettledTable) {
-        this.#settling = { revision: error.revision, at: this.#now() + settleMilliseconds };
-        throw error;
-      }
+      const at = this.#now();
       const faults = (error instanceof Failure && error.faultyFile?.faults) || [];
-      this.#refused = { at: this.#now(), reason: (error as Error).message, faults };
+      if (error instanceof UnsettledTable)
+        this.#settling = { revision: error.revision, at: at + settleMilliseconds };
+      else this.#refused = { at, reason: (error as Error).message, faults };
       throw error;
     }
   }
@@ -220,20 +261,23 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
   async source(other?: TableText): Promise<Source> {
     if (other === undefined) return { file: this.file, table: await this.load() };
     const { file, text } = other;
-    const { table, faults } = await this.#check(text);
-    if (table === undefined) throw faultsIn(file, faults, text);
-    return { file, table };
+    return { file, table: requireSound(file, await this.#check(text), text).table };
   }
 
-  /** Checks the file, without putting it in force. */
-  async check(): Promise<CheckedTable> {
-    return this.#check((await this.present()).text);
+  /** Checks a text, by default that of the file, without putting it in force. */
+  async check(text?: string): Promise<CheckedTable> {
+    return this.#check(text ?? (await this.present()).text);
   }
 
   async #check(text: string): Promise<CheckedTable> {
     // Loaded on demand: every command loads this file, but few read a table.
     const { checkTable } = await import("../table/table.ts");
-    return checkTable(text, this.#context);
+    return this.#withFindings(checkTable(text, this.#context), this.#context.store.data.entries.values());
+  }
+
+  async #withFindings(checked: CheckedTable, entries: Iterable<Entry>): Promise<CheckedTable> {
+    const { withFindings } = await import("../table/table.ts");
+    return withFindings(checked, await this.#context.findings(checked.lists, entries));
   }
 
   /** See {@link TableStatus}. */
@@ -248,37 +292,4 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
       settling: this.#settling,
     };
   }
-}
-
-/** How another file of the table in force is named, for {@link readTable}. */
-export const servedFrom = " with --routes";
-
-/**
- * Reads a route table.
- * @param how how another file is named, for the hint
- * @throws Failure if it cannot be read, with what to do
- */
-export async function readTable(file: string, how = ""): Promise<string> {
-  try {
-    return (await readRegular(file, mostBytes)).toString();
-  } catch (error) {
-    if (!(error instanceof UnexpectedFile)) throw unreadable(file, how, error as NodeJS.ErrnoException);
-    throw new Failure("STORE_UNAVAILABLE", `Expected a route table, but ${error.message}.`, {
-      hint: `Put the table's file there, or name another one${how}.`,
-      cause: error,
-    });
-  }
-}
-
-function unreadable(file: string, how: string, cause: NodeJS.ErrnoException): Failure {
-  if (cause.code === "ENOENT") {
-    return new Failure("STORE_UNAVAILABLE", `There is no route table ${file}.`, {
-      hint: `Name another file${how}, or copy the routes.yaml of the service there.`,
-      cause,
-    });
-  }
-  return new Failure("STORE_UNAVAILABLE", `The route table cannot be read: ${reasonOf(cause, file)}.`, {
-    hint: `Give the user of this process access to the file and its folders, or name another file${how}.`,
-    cause,
-  });
 }

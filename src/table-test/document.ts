@@ -5,7 +5,7 @@
  *     callers:
  *       grove3: { faction: GROVE, rank: 3 }
  *     tests:
- *       /blacklistreason/GROVE/add:             # a path, with one test or a list of tests
+ *       /setup/GROVE/add:                       # a path, with one test or a list of tests
  *         with: { price: 1 }                    # query parameters
  *         allowed: { faction: GROVE, rank: 4 }  # a caller, or a list of callers
  *         denied: [grove3, public]

@@ -26,6 +26,7 @@ export interface ParameterType extends Refinements {
   /** Its name in the table, or that of its base. */
   readonly name: string;
   readonly description: string | undefined;
+  readonly example?: ParameterValue | undefined;
   /** Whether the operation rounds decimals down. For integer. */
   readonly roundsDown?: true;
 }

@@ -8,7 +8,7 @@ import { durationSchema } from "./declared/duration.ts";
 import { watchSchema } from "./declared/statistics.ts";
 import { limitSchema, limitsSchema } from "./limits.ts";
 import type { Restriction } from "./restriction/restriction.ts";
-import { optional, scalar, text, typeEntries, typeSchema } from "./type-form.ts";
+import { optional, scalar, text, typeEntries, typeSchema, words } from "./type-form.ts";
 import type { Fault, Path, Report } from "./yaml/fault.ts";
 import { mapOf, mapWith } from "./yaml/maps.ts";
 import { type ReadYAML, readYAML } from "./yaml/read.ts";
@@ -93,7 +93,7 @@ export function documentSchemaOf(parts: Parts) {
       "The operations that are left without a route on purpose: targetlist.done, or targetlist for all of its operations.",
     ),
     title: v.optional(
-      text("What the service is called in its description; default: Game-addon data service."),
+      words("What the service is called in its description; default: Game-addon data service."),
     ),
     ...declarationEntries,
     types: optional(mapOf(v.record(v.string(), typeSchema)), "The table's own parameter types, by name."),

@@ -65,6 +65,12 @@ export function parseParameter(
   });
 }
 
+/** Returns the sentences of what {@link parseParameter} throws, for a fault of a file. */
+export function refusalWords(error: unknown): string {
+  const { message, hint } = error as Failure;
+  return hint === undefined ? message : `${message} ${hint}`;
+}
+
 /** Returns the failure of a parameter that an operation does not have. */
 export function unknownParameter(name: string, known: readonly string[]): Failure {
   const sentence = `This operation has no parameter ${quote(name)}.${didYouMean(name, known)}`;

@@ -5,7 +5,7 @@ import { bases, type ParameterType } from "./base-types.ts";
 import type { Vocabulary } from "./caller.ts";
 import type { ParameterDeclaration, ParsedDocument, RouteDeclaration } from "./document.ts";
 import type { DerivedParameter, Operation } from "./operation.ts";
-import { isNarrowed, type Parameter, parseParameter } from "./parameters.ts";
+import { isNarrowed, type Parameter, parseParameter, refusalWords } from "./parameters.ts";
 import { bounded, mismatchOf, refusalOf, requirementOf } from "./requirement.ts";
 import type { ParameterValue } from "./restriction/restriction.ts";
 import type { Types } from "./types.ts";
@@ -83,7 +83,7 @@ export function toParameters(
       try {
         parameters.set(name, { ...parameter, default: parseParameter(unbounded, text, vocabulary()) });
       } catch (error) {
-        report([...at, "default"], (error as Error).message);
+        report([...at, "default"], refusalWords(error));
       }
     }
   }

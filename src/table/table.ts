@@ -9,7 +9,7 @@ import { type Declarations, toDeclarations } from "./declared/declarations.ts";
 import { type Duration, toDuration } from "./declared/duration.ts";
 import type { Finding } from "./declared/entries.ts";
 import type { List } from "./declared/lists.ts";
-import { type ParsedDocument, parseTable, type RouteDeclaration } from "./document.ts";
+import { type ParsedDocument, parseTable, type RouteDeclaration, type TableDocument } from "./document.ts";
 import { type Limit, type Limits, toLimit, toLimits } from "./limits.ts";
 import type { Operation, Operations } from "./operation.ts";
 import type { Parameter } from "./parameters.ts";
@@ -23,14 +23,14 @@ import { unknownName } from "./yaml/wording.ts";
 
 /** A route that can be served. */
 export interface Route {
-  /** The path without the prefix, such as `/blacklistreason/{factionString}/add`. */
+  /** The path without the prefix, such as `/statistic/{player}/add`. */
   readonly path: string;
   readonly summary: string;
   readonly restriction: Restriction;
   readonly parameters: readonly Parameter[];
   /** The names of the parameters that the restriction depends on, which are checked before it. */
   readonly decisive: ReadonlySet<string>;
-  /** The operation's name, such as `blacklistreason.add`: `handler` in YAML, `operation` of a `Request`. */
+  /** The operation's name, such as `targetlist.add`: `handler` in YAML, `operation` of a `Request`. */
   readonly handler: string;
   readonly operation: Operation;
   /** The route's own limit, which replaces that of the table; undefined if it has none. */
@@ -74,14 +74,18 @@ export interface TableContext {
   readonly claim?: Operation;
   /** The resources whose operations are code: no list can have their names. */
   readonly resources?: readonly string[];
-  /** Returns what lists mean for the entries in the data; undefined without data at hand. */
-  readonly findings?: (lists: readonly List[]) => readonly Finding[];
   /** Called at each request, since names can be added. */
   readonly vocabulary: () => Vocabulary;
 }
 
 /** A checked text: either a table, or its faults. */
-export type CheckedTable = { readonly document: ParsedDocument } & (
+export type CheckedTable = {
+  readonly document: ParsedDocument;
+  /** Its lists without faults. */
+  readonly lists: readonly List[];
+  /** What they mean for the entries in the data; see {@link withFindings}. */
+  readonly findings: readonly Finding[];
+} & (
   | { readonly table: Table; readonly faults: readonly [] }
   | { readonly table: undefined; readonly faults: readonly Fault[] }
 );
@@ -103,7 +107,8 @@ const claim = {
 export function checkTable(text: string, context: TableContext): CheckedTable {
   const document = parseTable(text);
   const { content, faults, report, lineOf } = document;
-  if (content === undefined) return { table: undefined, document, faults: inOrder(faults) };
+  const failed = { document, lists: [], findings: [], table: undefined };
+  if (content === undefined) return { ...failed, faults: inOrder(faults) };
   const vocabulary = context.vocabulary();
 
   const tokenParameter = checkPrefix(content.prefix, report);
@@ -119,11 +124,10 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
     report(["excluded", "group"], unknownName("group", excluded, vocabulary.group));
 
   const types = new Types(content.types ?? {}, report);
-  const declared = toDeclarations(content, types, context.resources ?? [], report);
+  const resources = context.resources ?? [];
+  const declared = toDeclarations(content, { ...document, types, resources, vocabulary });
   const operations = context.operations(declared);
-  for (const { path, message, isFault } of context.findings?.(declared.lists) ?? [])
-    if (isFault) report(path, message, "key");
-  const faulty = faultyResources(Object.keys(content.lists ?? {}), declared);
+  const faulty = faultyResources(content, declared);
   const routes: Route[] = [];
   const shapes = new Map<string, string>();
   for (const [path, declaration] of Object.entries(content.routes)) {
@@ -142,11 +146,11 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
     const where = `line ${lineOf(["invitations"])}`;
     report(["routes", claim.path], `duplicate path: it belongs to the invitations of ${where}`, "key");
   }
-  const resources = [...(context.resources ?? []), ...faulty];
-  checkUnserved(content.unserved ?? [], [...operations.keys()], resources, report);
+  checkUnserved(content.unserved ?? [], [...operations.keys()], [...resources, ...faulty], report);
   if (routes.length === 0 && faults.length === 0)
     report(["routes"], "expected at least one route, got none", "key");
-  if (faults.length > 0) return { table: undefined, document, faults: inOrder(faults) };
+  const { lists } = declared;
+  if (faults.length > 0) return { ...failed, lists, faults: inOrder(faults) };
   const revision = revisionOf(text);
   const { prefix, product, title } = content;
   const served = routes.map(({ handler }) => handler);
@@ -160,7 +164,7 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
   });
   const limits = toLimits(content.limits);
   const head = { prefix, tokenParameter, language, product, excludedGroup, limits, title, declared };
-  return { table: { ...head, routes, invitations, missing, revision }, document, faults: [] };
+  return { ...failed, lists, table: { ...head, routes, invitations, missing, revision }, faults: [] };
 }
 
 function toInvitations(
@@ -175,15 +179,25 @@ function toInvitations(
   return route && { valid: toDuration(valid), claim: route };
 }
 
+/** Adds what the lists of a checked text mean for entries: faults of the table, or remarks. */
+export function withFindings(checked: CheckedTable, findings: readonly Finding[]): CheckedTable {
+  const { report, faults } = checked.document;
+  for (const { path, message, isFault } of findings) if (isFault) report(path, message, "key");
+  if (faults.length === 0) return { ...checked, findings };
+  return { ...checked, findings, table: undefined, faults: inOrder(faults) };
+}
+
 /** Returns the resource of an operation: `targetlist` for `targetlist.add`. */
 function resourceOf(operation: string): string {
   return operation.split(".")[0] ?? operation;
 }
 
-/** Returns the resources that a table lacks because of faults in its lists. */
-function faultyResources(names: readonly string[], { lists, houseBanReasons }: Declarations): Set<string> {
+/** Returns the resources that a table lacks because of faults in what it declares. */
+function faultyResources(content: TableDocument, { lists, banReasons }: Declarations): Set<string> {
+  const names = Object.keys(content.lists ?? {});
   const faulty = names.filter((name) => !lists.some((list) => list.name === name));
-  return new Set(faulty.length > 0 && houseBanReasons === undefined ? [...faulty, "houseban"] : faulty);
+  const lacksBans = banReasons === undefined && (faulty.length > 0 || content.houseban !== undefined);
+  return new Set(lacksBans ? [...faulty, "houseban"] : faulty);
 }
 
 function checkUnserved(

@@ -5,11 +5,17 @@ import { mapWith } from "./yaml/maps.ts";
 // The messages say what a fault expected. The descriptions are for people who edit a table: see `editor/editor-schema.ts`.
 export const whole = "a whole number";
 export const text = (description: string) => v.pipe(v.string(), v.description(description));
+/** A text that people read. */
+export const words = (description: string) =>
+  v.pipe(v.string(), v.regex(/\S/, "at least one character"), v.description(description));
 export const length = (minimum: number, description: string) =>
   v.pipe(v.number(), v.integer(whole), v.minValue(minimum, `${minimum} or more`), v.description(description));
 export const optional = <I, O>(content: v.GenericSchema<I, O>, description: string) =>
   v.optional(v.pipe(content, v.description(description)));
 const bound = (description: string) => v.pipe(v.number(), v.safeInteger(whole), v.description(description));
+
+/** A value in a table; texts in a table may look like numbers. */
+export const scalar = v.union([v.string(), v.number(), v.boolean()], "a text, a number, true or false");
 
 export const typeEntries = {
   type: v.pipe(
@@ -28,8 +34,8 @@ export const typeEntries = {
     "The valid values. For enum.",
   ),
 };
-export const typeSchema = mapWith(typeEntries);
+export const typeSchema = mapWith({
+  ...typeEntries,
+  example: optional(scalar, "An example, for the description of the interface."),
+});
 export type TypeDeclaration = v.InferOutput<typeof typeSchema>;
-
-/** A value in a table; texts in a table may look like numbers. */
-export const scalar = v.union([v.string(), v.number(), v.boolean()], "a text, a number, true or false");

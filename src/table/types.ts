@@ -54,7 +54,7 @@ export class Types {
       return undefined;
     }
     const refinements = Object.entries(others).filter(
-      ([key, value]) => key !== "default" && value !== undefined,
+      ([key, value]) => !["default", "example"].includes(key) && value !== undefined,
     );
     const allowed: readonly string[] = bases[inherited.base].refinements;
     const misplaced = refinements.filter(([key]) => !allowed.includes(key));
@@ -72,6 +72,7 @@ export class Types {
       // Texts in the data and in answers are in NFC.
       values: declaration.values?.map((value) => value.normalize("NFC")) ?? inherited.values,
       description: description?.normalize("NFC") ?? inherited.description,
+      example: declaration.example ?? inherited.example,
       pattern: inherited.pattern,
     };
     if (misplaced.length > 0 || !this.#isConsistent(type, path)) return undefined;

@@ -32,7 +32,7 @@ export class Desk {
   sequence = 0;
   excludedGroup = "BLACKLIST";
   /** What the route table refers to. */
-  references: References = { routes: [], isExcluded: false };
+  references: References = { routes: [], lists: [], isExcluded: false };
 
   constructor() {
     this.run("seed.groups", names);

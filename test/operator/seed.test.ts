@@ -162,7 +162,7 @@ describe("removing a name", () => {
   it("is refused while the route table refers to it", () => {
     const desk = new Desk();
     const refused = (routes: string[], isExcluded: boolean, words: string) => {
-      desk.references = { routes, isExcluded };
+      desk.references = { routes, lists: [], isExcluded };
       const expected = {
         code: "CONFLICT",
         message: `The group VIP is in use: ${words}.`,
@@ -208,15 +208,15 @@ describe("removing a name", () => {
       `3 members (${"3".repeat(32)}, Ada and bob); 1 entry (blacklistreason/GROVE/Noise)`,
       `${members("GROVE")} ${reasons}`,
     );
-    desk.references = { routes: ["/a"], isExcluded: false };
+    desk.references = { routes: ["/a"], lists: ["setup"], isExcluded: false };
     refused(
       "faction",
       "BALLAS",
-      "1 route of the route table (/a); 1 entry (blacklistreason/BALLAS/Dirt)",
+      "defaults of 1 list (setup); 1 route of the route table (/a); 1 entry (blacklistreason/BALLAS/Dirt)",
       `${table} ${reasons}`,
     );
     // A group and a faction of one name do not refer to each other.
-    desk.references = { routes: [], isExcluded: false };
+    desk.references = { routes: [], lists: [], isExcluded: false };
     desk.run("seed.groups", { groups: ["GROVE"] });
     assert.equal(desk.run("seed.remove", { kind: "group", name: "GROVE" }).info, "Removed the group GROVE.");
   });

@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";
+import { HeldChanges } from "../_held-changes.ts";
 import { openWorld, prefix, type World } from "../_setup.ts";
 
 const plates = `
@@ -36,19 +37,20 @@ class Registry {
     this.world = world;
   }
 
+  static async empty(t: TestContext): Promise<Registry> {
+    return new Registry(await openWorld(t, { routes: tableWith(plates) }));
+  }
+
   static async open(t: TestContext): Promise<Registry> {
-    const registry = new Registry(await openWorld(t, { routes: tableWith(plates) }));
-    for (const [text, fee] of [
-      ["A-1", 10],
-      ["B-2", 20],
-    ] as const)
-      await registry.world.ok(registry.world.publicToken, "/plate/add", {
-        text,
-        owner: "Ada",
-        kind: "car",
-        fee,
-      });
+    const registry = await Registry.empty(t);
+    assert.equal((await registry.add("A-1", 10)).status, 200);
+    assert.equal((await registry.add("B-2", 20)).status, 200);
     return registry;
+  }
+
+  add(text: string, fee = 10) {
+    const { world } = this;
+    return world.get(world.publicToken, "/plate/add", { text, owner: "Ada", kind: "car", fee });
   }
 
   get plates() {
@@ -106,7 +108,7 @@ describe("an edit of a table whose lists have entries", () => {
       registry.assertRefused(plates.replace(from, to), line, message);
     await refused("fee: { type: integer }", "fee: text", /2 entries with another type of "fee"/);
     await refused("text: text", "text: faction", /2 entries with another type of "text"/);
-    await refused("[car, boat]", "[boat]", /lack car, which 2 entries have/);
+    await refused("[car, boat]", "[boat]", /lack car, used by 2 entries/);
     await refused("    key: text\n", "", /key cannot change/, 3);
   });
 
@@ -126,4 +128,35 @@ describe("an edit of a table whose lists have entries", () => {
     await registry.edit(plates);
     assert.equal((await registry.plates)[0].owner, "Ada");
   });
+
+  const otherFee = plates.replace("fee: { type: integer }", "fee: text");
+
+  it("is refused for an entry that is added after the others were checked", async (t) => {
+    const registry = await Registry.empty(t);
+    const { folder, service } = registry.world;
+    const add = async () => {
+      assert.equal((await registry.add("A-1")).status, 200);
+      return undefined;
+    };
+    service.routes.follow(async () => {}, add);
+    await writeFile(join(folder, "routes.yaml"), tableWith(otherFee));
+    await assert.rejects(service.reloadRoutes(undefined, "signal"), /1 entry with another type of "fee"/);
+    assert.match(service.routes.status().refused?.reason ?? "", /another type of "fee"/);
+    assert.equal((await registry.plates)[0].fee, 10);
+  });
+
+  for (const [what, lists, status] of [
+    ["is refused where the list is declared anew meanwhile", otherFee, 503],
+    ["is decided where only others are", `${plates}  lap: { title: lap, fields: { time: integer } }\n`, 200],
+  ] as const) {
+    it(`lets a change finish that began before: it ${what}`, async (t) => {
+      const registry = await Registry.empty(t);
+      const held = new HeldChanges(t, registry.world.service);
+      const { outcome } = await held.submit(() => registry.add("A-1"));
+      await registry.edit(lists);
+      await held.release();
+      assert.equal((await outcome).status, status);
+      assert.equal((await registry.plates).length, status === 200 ? 1 : 0);
+    });
+  }
 });

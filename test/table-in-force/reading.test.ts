@@ -6,9 +6,9 @@ import { describe, it, type TestContext } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";
 import { revisionOf } from "../../src/table/revision.ts";
 import type { Table } from "../../src/table/table.ts";
+import { readTable } from "../../src/table-in-force/read-table.ts";
 import {
   RouteTable,
-  readTable,
   type TablePutInForce,
   type UnseenTable,
   UnsettledTable,
@@ -32,7 +32,12 @@ class Tables {
       this.mounted.push(table);
       return { table };
     };
-    const context = { operations: () => operations(), vocabulary: () => vocabulary };
+    const store = {
+      data: { entries: { values: () => [], watch: () => () => {} } },
+      betweenChanges: (task: () => Promise<void>) => task(),
+    };
+    const names = { operations: () => operations(), vocabulary: () => vocabulary };
+    const context = { ...names, store, findings: async () => [] };
     this.routes = new RouteTable(file, context, mount, this.clock.now);
     this.routes.follow(async (put) => void this.notes.push(put));
   }

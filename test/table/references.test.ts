@@ -27,13 +27,21 @@ const parts = tableWith(
 const defaults = tableWith(
   { "/d": "open" },
   "{ within: { type: group, default: friends }, words: { type: text, default: STAFF } }",
-  "excluded: { group: BARRED }\n",
+  "excluded: { group: BARRED }\nlists: { loan: { title: loan, fields: { branch: { type: faction, default: south } } } }\n",
 );
 
 describe("tables refer to a name", () => {
-  const rows: readonly (readonly [what: string, MembershipKind, string, string[], isExcluded?: boolean])[] = [
+  type Row = readonly [
+    what: string,
+    MembershipKind,
+    string,
+    string[],
+    isExcluded?: boolean,
+    lists?: string[],
+  ];
+  const rows: readonly Row[] = [
     ["in parts of compounds and cases", "faction", "NORTH", ["/a", "/b"]],
-    ["in any case", "faction", "south", ["/c"]],
+    ["in any case, and as a default of a list", "faction", "south", ["/c"], false, ["loan"]],
     ["as the value of a parameter of its kind in a condition", "service", "DESK", ["/b"]],
     ["but not as a text in a condition, or as any value of a parameter", "service", "ARCHIVE", []],
     ["of the same kind only", "service", "NORTH", []],
@@ -42,8 +50,10 @@ describe("tables refer to a name", () => {
     ["as the excluded group", "group", "barred", [], true],
     ["but not as a faction of the name of the excluded group", "faction", "BARRED", []],
   ];
-  for (const [what, kind, name, routes, isExcluded = false] of rows)
-    it(what, () => assert.deepEqual(referencesTo([parts, defaults], { kind, name }), { routes, isExcluded }));
+  for (const [what, kind, name, routes, isExcluded = false, lists = []] of rows) {
+    const expected = { routes, lists, isExcluded };
+    it(what, () => assert.deepEqual(referencesTo([parts, defaults], { kind, name }), expected));
+  }
 
   it("once, in the order of the tables", () => {
     const tables = ["/b /a", "/a /c"].map((paths) =>

@@ -8,9 +8,15 @@ import type { RestorePreview, RestoreRequest, RestoreResult } from "../../../src
 import { readConsistentSource, recognizeSource, type Source } from "../../../src/backup/source.ts";
 import { findSourceFile } from "../../../src/backup/source-file.ts";
 import { Failure } from "../../../src/domain/errors.ts";
+import type { model } from "../../../src/domain/model.ts";
+import { vocabularyOf } from "../../../src/identity/memberships.ts";
+import { checkRoutes } from "../../../src/operations.ts";
+import { findingsOf, findingWords } from "../../../src/operator/lists/findings.ts";
 import { findMoment, type MomentFound } from "../../../src/store/clock.ts";
+import type { Database } from "../../../src/store/collection.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { listData, retryIfMissing } from "../../../src/store/listing.ts";
+import { readTable } from "../../../src/table-in-force/read-table.ts";
 import type { PointInTime } from "../../arguments/instant.ts";
 import type { Context } from "../../context.ts";
 import { confirm } from "../../terminal/confirm.ts";
@@ -160,7 +166,8 @@ async function unpack(context: Context, source: Source, dryRun: boolean): Promis
   const { database, records, instant, problems } = await withProgress(context, "Reading", () =>
     readConsistentSource(nodeFiles, folder, source),
   );
-  for (const problem of problems) output.remark(`warning: ${problem}`);
+  for (const problem of [...problems, ...(await refusalsOf(context, database))])
+    output.remark(`warning: ${problem}`);
   await requireRoom(nodeFiles, folder);
   const words = `${countOf(records)}${instant === null ? "" : ` of ${formatInstant(instant)}`}`;
   if (dryRun) {
@@ -184,6 +191,17 @@ async function unpack(context: Context, source: Source, dryRun: boolean): Promis
     { folder, ...toDocument(source), dryRun, sequence, records, instant },
     `${verb} ${words}${upTo}.`,
   );
+}
+
+/** Returns why the route table would not be put in force beside records, a sentence each. */
+async function refusalsOf({ workspace }: Context, { view }: Database<typeof model>): Promise<string[]> {
+  const file = await workspace().routesFile();
+  // One that cannot be read is a matter of the next start.
+  const text = await readTable(file).catch(() => undefined);
+  if (text === undefined) return [];
+  const { lists } = checkRoutes(text, vocabularyOf(view));
+  const faults = (await findingsOf(lists, view.entries.values())).filter(({ isFault }) => isFault);
+  return faults.map((fault) => `the next start will refuse ${file}: ${findingWords(fault)}`);
 }
 
 /** Returns a source for a JSON document, in which `sequence` is the number of the new change. */

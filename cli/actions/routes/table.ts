@@ -4,9 +4,10 @@ import { checkRoutes } from "../../../src/operations.ts";
 import { readSeed } from "../../../src/operator/seed-file.ts";
 import type { Vocabulary } from "../../../src/table/caller.ts";
 import { revisionOf } from "../../../src/table/revision.ts";
-import type { CheckedTable, Table } from "../../../src/table/table.ts";
+import { type CheckedTable, type Table, withFindings } from "../../../src/table/table.ts";
 import { type HighestRanks, type Warning, warningsOf } from "../../../src/table/warnings.ts";
-import { faultsIn, readTable, servedFrom } from "../../../src/table-in-force/route-table.ts";
+import { readTable, servedFrom } from "../../../src/table-in-force/read-table.ts";
+import { faultsIn } from "../../../src/table-in-force/route-table.ts";
 import type { Context } from "../../context.ts";
 
 /** Returns the file of an argument, or that of `--routes`. */
@@ -40,7 +41,7 @@ export async function inspectTable(context: Context, file: string): Promise<Insp
   const { vocabulary, members, ranks } = await namesOf(context);
   const hasData = await context.workspace().hasData();
   const findings = hasData ? await context.run("reads", "list.check", { text }) : [];
-  const checked = checkRoutes(text, vocabulary, findings);
+  const checked = withFindings(checkRoutes(text, vocabulary), findings);
   const { table, document } = checked;
   const warnings = table === undefined ? [] : warningsOf(table, document, { members, ranks, findings });
   return { ...checked, text, revision: revisionOf(text), warnings };

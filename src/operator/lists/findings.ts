@@ -1,14 +1,24 @@
-/** What a table, as a text, means for the entries in the data. */
-import type { Data } from "../../store/data.ts";
-import { toDeclarations } from "../../table/declared/declarations.ts";
-import { type Finding, findingsOf } from "../../table/declared/entries.ts";
-import { parseTable } from "../../table/document.ts";
-import { Types } from "../../table/types.ts";
+/** What the lists of a route table mean for many entries. */
+import type { Entry } from "../../domain/entry.ts";
+import { Slices } from "../../store/slices.ts";
+import { type Finding, Findings } from "../../table/declared/entries.ts";
+import type { List } from "../../table/declared/lists.ts";
 
-/** Returns the findings of a table without faults. */
-export function findingsIn(text: string, { entries }: Data): Finding[] {
-  const { content } = parseTable(text);
-  const ignore = () => undefined;
-  const { lists } = toDeclarations(content ?? {}, new Types(content?.types ?? {}, ignore), [], ignore);
-  return findingsOf(lists, entries, true);
+/** Finds what lists mean for entries, in slices. Entries can be added and removed meanwhile. */
+export async function findingsOf(
+  lists: readonly List[],
+  entries: Iterable<Entry>,
+): Promise<readonly Finding[]> {
+  const findings = new Findings(lists);
+  const slices = new Slices();
+  for (const entry of entries) {
+    findings.add(entry);
+    if (slices.isOver) await slices.next();
+  }
+  return findings.all;
+}
+
+/** Returns a finding in one line, with its place in the table. */
+export function findingWords({ path, message }: Finding): string {
+  return `${path.join(".")}: ${message}`;
 }

@@ -1,25 +1,15 @@
 /** The entries of lists beside the route table: what a table means for them, and removing those of a list. */
 import * as v from "valibot";
+import type { EntryCheck } from "../../backup/restore.ts";
 import { type Entry, entriesIn, entryKey } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
 import { counted, didYouMean } from "../../domain/text.ts";
 import type { RecordChange } from "../../store/change.ts";
 import type { Data, DataStore, Draft } from "../../store/data.ts";
-import type { Finding } from "../../table/declared/entries.ts";
 import type { List } from "../../table/declared/lists.ts";
 import { withPresentNames } from "../../table/declared/stored.ts";
 import { defineCommand, type Environment, type Info } from "../define.ts";
 import { fileEdit } from "../input.ts";
-
-/** Returns what the lists of a table without faults mean for the entries in the data. */
-export const checkLists = defineCommand({
-  input: v.strictObject({ text: v.string() }),
-  async run({ store }: Environment, { text }): Promise<Finding[]> {
-    // Loaded on demand: every command loads this file, but few read a table.
-    const { findingsIn } = await import("./findings.ts");
-    return findingsIn(text, store.data);
-  },
-});
 
 /** Returns the columns and the entries of a declared list. */
 export const exportList = defineCommand({
@@ -36,8 +26,10 @@ export const importList = defineCommand({
   input: v.strictObject({ ...v.omit(fileEdit, ["only"]).entries, list: v.string() }),
   async run({ store, loadTable }: Environment, { list: name, ...input }, signal) {
     const [edit, file] = await Promise.all([import("../../backup/edit.ts"), import("./file.ts")]);
-    const list = file.requireList((await loadTable())().declared.lists, name);
-    const apply = (draft: Draft) => file.importEntries(draft, list, input);
+    const table = await loadTable();
+    // Another table may be in force by the time that the change is decided.
+    const apply = (draft: Draft) =>
+      file.importEntries(draft, file.requireList(table().declared.lists, name), input);
     return edit.editRecords(store, "list.import", apply, { ...input, signal });
   },
 });
@@ -74,6 +66,38 @@ function entriesToDrop(data: Data, list: string): readonly Entry[] {
   throw new Failure("CONFLICT", `Entries of the list ${user.list} refer to those of ${list}.`, {
     hint: `Drop ${user.list} first.`,
   });
+}
+
+/** Returns the lists of the table in force; undefined if it has faults, since a restore or an undo may be what mends it. */
+export async function listsInForce({
+  loadTable,
+}: Pick<Environment, "loadTable">): Promise<(() => readonly List[]) | undefined> {
+  const table = await loadTable().catch(() => undefined);
+  return table && (() => table().declared.lists);
+}
+
+/** Returns the check of entries against the lists in force, for a restore; undefined if the table has faults. */
+export async function checkInForce(environment: Environment): Promise<EntryCheck | undefined> {
+  const lists = await listsInForce(environment);
+  if (lists === undefined) return undefined;
+  const { findingsOf, findingWords } = await import("./findings.ts");
+  return async (entries) => {
+    const findings = await findingsOf(lists(), entries);
+    const [faults, remarks] = [true, false].map((isFault) =>
+      findings.filter((finding) => finding.isFault === isFault).map(findingWords),
+    );
+    return { faults: faults ?? [], remarks: remarks ?? [] };
+  };
+}
+
+/** As {@link renameFields}, with the table in force, after a change that has brought records of another time. */
+export async function renameInForce(
+  environment: Environment,
+  changes: readonly Pick<RecordChange, "collection">[],
+): Promise<void> {
+  if (!changes.some(({ collection }) => collection === "entries")) return;
+  const lists = await listsInForce(environment);
+  if (lists !== undefined) await renameFields(environment.store, lists());
 }
 
 /** Gives the fields that a table renames their present names in all entries: one change of `system`. */

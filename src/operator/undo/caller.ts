@@ -13,6 +13,8 @@ import type { Data } from "../../store/data.ts";
 import { nodeFiles } from "../../store/folder/files.ts";
 import { readHistory } from "../../store/journal/history.ts";
 import { defineCommand, type Environment, type Info } from "../define.ts";
+import { renameInForce } from "../lists/lists.ts";
+import { requireId } from "../tokens.ts";
 import { fitFor, undoing } from "./undo.ts";
 
 const text = v.optional(v.string());
@@ -55,6 +57,7 @@ export const undoCaller = defineCommand({
         return decided.changes;
       });
     }
+    if (sequence !== undefined) await renameInForce(environment, decided.changes);
     const records = countsOf(decided.changes);
     const left = changed + decided.obstacles.length;
     const all = Object.entries(records).map(([what, count]) => `${count} ${what}`);
@@ -114,6 +117,11 @@ async function readRuns({ files = nodeFiles, store }: Environment, filter: Filte
       }
     }
   }
+  // A token of long ago can be in the journal only.
+  if (token !== undefined && changes === 0 && requireId(store.data, token).uuid !== null)
+    throw new Failure("PARAMETER_INVALID", "That token is a player's.", {
+      hint: "Name the player with --by.",
+    });
   for (const [place, { before, after }] of runs) if (isDeepStrictEqual(before, after)) runs.delete(place);
   return { changes, runs, changed: changed.size };
 }

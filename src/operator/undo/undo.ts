@@ -11,6 +11,7 @@ import { nodeFiles } from "../../store/folder/files.ts";
 import { readHistory } from "../../store/journal/history.ts";
 import { Slices } from "../../store/slices.ts";
 import { defineCommand, type Environment, type Info } from "../define.ts";
+import { listsInForce, renameInForce } from "../lists/lists.ts";
 import { type Fit, fieldsOf, nameFields, Outcome, recordWords, rowsOf } from "./outcome.ts";
 
 /** The most obstacles that a message names, and the most changes for each. */
@@ -44,6 +45,8 @@ export const undo = defineCommand({
       return exceptChanged || decided.obstacles.length === 0 ? decided.changes : [];
     });
     const { changes, obstacles } = decided;
+    // Whoever undoes a renaming returns to a table that has the former names.
+    if (record.operation !== "list.rename") await renameInForce(environment, changes);
     const what = `change ${sequence} (${operationName(record)})`;
     if (obstacles.length === 0) return { info: `Undid ${what}.` };
     // Outside the store's writer, so that other changes do not wait for it.
@@ -59,23 +62,17 @@ export const undo = defineCommand({
   },
 });
 
-/**
- * Loads the table in force if entries get a former value. The result says why an entry does not fit its list: nothing does
- * if the table has faults, since the undo may be what mends it.
- */
-export async function fitFor({ loadTable }: Environment, changes: readonly RecordChange[]): Promise<Fit> {
+/** Loads the table in force if entries get a former value. The result says why an entry does not fit its list. */
+export async function fitFor(environment: Environment, changes: readonly RecordChange[]): Promise<Fit> {
   if (!changes.some(({ collection, before }) => collection === "entries" && before !== null)) return anything;
-  try {
-    const table = await loadTable();
-    const { findingsOf } = await import("../../table/declared/entries.ts");
-    return (entry) => {
-      const list = table().declared.lists.find(({ name }) => name === entry.list);
-      const rows = { find: () => [entry], values: () => [entry] };
-      return list && findingsOf([list], rows, false)[0]?.message;
-    };
-  } catch {
-    return anything;
-  }
+  const lists = await listsInForce(environment);
+  if (lists === undefined) return anything;
+  const { Findings } = await import("../../table/declared/entries.ts");
+  return (entry) => {
+    const findings = new Findings(lists());
+    findings.add(entry);
+    return findings.all.find(({ isFault }) => isFault)?.message;
+  };
 }
 
 const anything: Fit = () => undefined;

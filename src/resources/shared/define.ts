@@ -5,6 +5,7 @@ import type { ReadyBody } from "../../engine/body.ts";
 import type { Activity } from "../../identity/activity.ts";
 import type { Draft, DurableData } from "../../store/data.ts";
 import type { Caller } from "../../table/caller.ts";
+import type { List } from "../../table/declared/lists.ts";
 import type { Operation } from "../../table/operation.ts";
 import type { Input } from "../../table/restriction/restriction.ts";
 import type { Clients } from "../clients.ts";
@@ -69,7 +70,10 @@ export interface Cacheable {
 
 type ChangeProperties = Documented &
   Required<Pick<Operation, "example">> &
-  Pick<Operation, "recordsCaller" | "counts">;
+  Pick<Operation, "recordsCaller" | "counts"> & {
+    /** The declared list whose entries it uses. */
+    readonly list?: List;
+  };
 
 /** A handler that changes data, and returns the sentence for the player. */
 export interface ChangeHandler extends ChangeProperties, Pick<Operation, "input" | "answer"> {

@@ -34,7 +34,7 @@ export function nameIn({ key: [field = ""], values }: Entry): string {
 }
 
 /** Returns a value of an entry; one from before the field was added has its default. */
-function valueIn(entry: Entry, field: Field): EntryValue {
+export function valueIn(entry: Entry, field: Field): EntryValue {
   // An entry can lack a field only if it was added while another table was put in force.
   const none = { integer: 0, instant: 0, boolean: false }[field.type.base as string] ?? "";
   return storedValue(entry, field.name) ?? field.default ?? none;
@@ -46,7 +46,7 @@ export class ListOperations {
   readonly #key: string[];
   readonly #player: Field | undefined;
   /** What entries refer to, as each of them stores it. */
-  readonly #references: Pick<Entry, "names" | "entries">;
+  readonly #references: Pick<Entry, "names" | "entries" | "instants">;
 
   constructor(list: List) {
     this.#list = list;
@@ -59,13 +59,15 @@ export class ListOperations {
     const entries = list.fields.flatMap(({ name, list: other }) =>
       other === undefined ? [] : [[name, other] as const],
     );
+    const instants = list.fields.filter(({ type }) => type.base === "instant").map(({ name }) => name);
     this.#references = {
+      ...(instants.length > 0 && { instants }),
       ...(named.length > 0 && { names: Object.fromEntries(named) }),
       ...(entries.length > 0 && { entries: Object.fromEntries(entries) }),
     };
   }
 
-  /** Returns an entry in words: `wanted reason Theft`. */
+  /** Returns an entry in words: `track Monza`. */
   label(entry: Pick<Entry, "values" | "player" | "name">): string {
     const { key, title, name } = this.#list;
     const parts = key.filter(({ type }) => kindOf(type.base) === undefined);
@@ -152,10 +154,15 @@ export class ListOperations {
       draft.entries.put(known);
       return `The ${label} already has these values.`;
     }
-    // The first spelling of the key stays, and values that the table does not declare any more.
+    // The first spelling of the key stays, and what the table does not declare any more.
     const key = this.#list.key.filter((part) => part !== this.#player);
     const spelled = Object.fromEntries(key.map((part) => [part.name, valueIn(known, part)]));
-    draft.entries.put({ ...known, ...entry, values: { ...known.values, ...entry.values, ...spelled } });
+    draft.entries.put({
+      ...{ ...known, ...entry, values: { ...known.values, ...entry.values, ...spelled } },
+      ...(known.names && { names: { ...known.names, ...entry.names } }),
+      ...(known.entries && { entries: { ...known.entries, ...entry.entries } }),
+      ...(known.instants && { instants: [...new Set([...known.instants, ...(entry.instants ?? [])])] }),
+    });
     return `Changed the ${label}.`;
   }
 

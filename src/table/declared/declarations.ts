@@ -4,11 +4,19 @@ import * as v from "valibot";
 import { packaged } from "../../packaged.ts";
 import { optional, text, typeSchema } from "../type-form.ts";
 import { Types } from "../types.ts";
-import type { Report } from "../yaml/fault.ts";
 import { mapWith } from "../yaml/maps.ts";
 import { readYAML } from "../yaml/read.ts";
 import { unknownName } from "../yaml/wording.ts";
-import { isNamed, type List, listsSchema, mostOf, toLists, usualEntries } from "./lists.ts";
+import {
+  type DeclarationContext,
+  type Field,
+  isNamed,
+  type List,
+  listsSchema,
+  mostOf,
+  toLists,
+  usualEntries,
+} from "./lists.ts";
 import { type StatisticDeclarations, statisticEntries, toStatistics, watchSchema } from "./statistics.ts";
 
 /** The keys of a table that declare operations. */
@@ -38,7 +46,7 @@ export interface Declarations extends StatisticDeclarations {
   /** The most entries of lists that are code. */
   readonly maxEntries: { readonly targetlist: number; readonly houseban: number };
   /** The list with the reasons for house bans; undefined if there is none. */
-  readonly houseBanReasons: List | undefined;
+  readonly banReasons: List | undefined;
 }
 
 let shipped: Declarations | undefined;
@@ -51,49 +59,52 @@ export function shippedDeclarations(): Declarations {
 
 function readShipped(): Declarations {
   const text = readFileSync(packaged("data/defaults.yaml"), "utf8");
-  const { value, report } = readYAML(text, { expected: "a map", schema: "core" });
+  const { value, report, textOf } = readYAML(text, { expected: "a map", schema: "core" });
   const declared = v.parse(shippedSchema, value);
-  const none = { lists: [], statistics: [], ratios: [], events: [], scores: [], houseBanReasons: undefined };
-  return toDeclarations(declared, new Types(declared.types, report), [], report, none);
+  const types = new Types(declared.types, report);
+  const none = { lists: [], statistics: [], ratios: [], events: [], scores: [], banReasons: undefined };
+  return toDeclarations(declared, { types, resources: [], report, textOf }, none);
 }
 
-/**
- * Returns what a table declares, and the shipped declarations instead of what it lacks. Reports faults.
- * @param resources the names of coded resources, which no list can have
- */
+/** Returns what a table declares, and the shipped declarations instead of what it lacks. Reports faults. */
 export function toDeclarations(
   declared: Declared,
-  types: Types,
-  resources: readonly string[],
-  report: Report,
+  context: DeclarationContext,
   others: Omit<Declarations, "maxEntries"> = shippedDeclarations(),
 ): Declarations {
-  const lists =
-    declared.lists === undefined ? others.lists : toLists(declared.lists, types, resources, report);
+  const { report } = context;
+  const lists = declared.lists === undefined ? others.lists : toLists(declared.lists, context);
   const { targetlist = usualEntries, houseban = usualEntries } = declared.maxEntries ?? {};
   return {
     lists,
     maxEntries: { targetlist, houseban },
-    houseBanReasons: toHouseBanReasons(declared, lists, others, report),
+    banReasons: toBanReasons(declared, lists, others, report),
     ...toStatistics(declared, others, report),
   };
 }
 
-function toHouseBanReasons(
+/** The most days of a reason: a ban with a thousand of them still ends at an instant. */
+const mostDays = 36_500;
+
+/** Whether a field has the days that a reason adds to a ban. */
+export const isDays = ({ name }: Pick<Field, "name">) => name === "days";
+
+function toBanReasons(
   { houseban, lists: own = {} }: Declared,
   lists: readonly List[],
-  others: Pick<Declarations, "houseBanReasons">,
-  report: Report,
+  others: Pick<Declarations, "banReasons">,
+  report: DeclarationContext["report"],
 ): List | undefined {
-  const name = houseban?.reasons ?? others.houseBanReasons?.name ?? "";
+  const name = houseban?.reasons ?? others.banReasons?.name ?? "";
   const list = lists.find((known) => known.name === name);
-  const days = list?.fields.find((field) => field.name === "days");
-  if (list !== undefined && isNamed(list) && days?.type.base === "integer") return list;
+  const { base, minimum = -1, maximum = mostDays + 1 } = list?.fields.find(isDays)?.type ?? {};
+  const isFit = base === "integer" && minimum >= 0 && maximum <= mostDays;
+  if (list !== undefined && isNamed(list) && isFit) return list;
   const names = lists.map((known) => known.name);
   const message =
     list === undefined
       ? unknownName("list", name, names)
-      : `expected a list whose key is one text, with a whole number days, got "${name}"`;
+      : `expected a list whose key is one text, with a whole number days from 0 to ${mostDays} at most, got "${name}"`;
   // One that is not among the lists although it is declared has a fault of its own.
   if (houseban !== undefined && (list !== undefined || !Object.hasOwn(own, name)))
     report(["houseban", "reasons"], message);

@@ -3,90 +3,111 @@ import * as v from "valibot";
 import type { Entry } from "../../domain/entry.ts";
 import { integerRange } from "../../domain/limits.ts";
 import { counted, oneOf } from "../../domain/text.ts";
-import { bases, type ParameterType } from "../base-types.ts";
+import { bases } from "../base-types.ts";
 import { kindOf } from "../caller.ts";
 import type { Path } from "../yaml/fault.ts";
 import { type Field, type List, noNames } from "./lists.ts";
-import { type Rows, storedValue, undeclaredIn, withPresentNames } from "./stored.ts";
+import { storedValue, withPresentNames } from "./stored.ts";
 
-/** A fault of a table beside some entries, or only a remark about them. */
+/** A fault of a table beside some entries, or only a remark: on entries beyond narrower bounds, or of undeclared lists. */
 export interface Finding {
   readonly path: Path;
   readonly message: string;
   readonly isFault: boolean;
 }
 
-/**
- * Returns what lists mean for entries.
- * @param remarks whether to return what is not a fault: entries beyond narrower bounds, and those of undeclared lists
- */
-export function findingsOf(lists: readonly List[], rows: Rows, remarks: boolean): Finding[] {
-  const found = lists.flatMap((list) => findingsIn(list, rows.find("list", list.name), remarks));
-  const kept = remarks ? undeclaredIn(lists, rows) : [];
-  return [...found, ...kept.map((message) => ({ path: ["lists"], message, isFault: false }))];
-}
+/** The schemas of fields with bounds: an undo checks each entry by itself. */
+const schemas = new WeakMap<Field, v.GenericSchema>();
 
-function findingsIn(list: List, stored: readonly Entry[], remarks: boolean): Finding[] {
-  const entries = stored.map((entry) => withPresentNames(entry, list));
-  const found: Finding[] = [];
-  const find = (path: Path, those: readonly Entry[], message: (count: string) => string, isFault = true) => {
-    const count = counted(those.length, "entry");
-    if (those.length > 0)
-      found.push({ path: ["lists", list.name, ...path], message: message(count), isFault });
-  };
-  for (const [from, to] of Object.entries(list.renamed)) {
-    const both = stored.filter(({ values }) => Object.hasOwn(values, from) && Object.hasOwn(values, to));
-    const message = `the data has a value of "${to}" already, in`;
-    find(["renamed", from], both, (count) => `${message} ${count}; rename "${from}" to another name`);
+/** Finds what lists mean for entries, one by one: for all of them together it would take longer than others can wait. */
+export class Findings {
+  readonly #lists: ReadonlyMap<string, List>;
+  /** The entries of each list. */
+  readonly #sizes = new Map<string, number>();
+  /** What was found, by its place and message, in which `#` stands for the entries and `@` for values. */
+  readonly #found = new Map<string, Finding & { readonly values: Set<string>; count: number }>();
+
+  constructor(lists: readonly List[]) {
+    this.#lists = new Map(lists.map((list) => [list.name, list]));
   }
-  const key = list.key.map(({ name }) => name).join();
-  const rekeyed = entries.filter((entry) => entry.key.join() !== key);
-  const formerKey = oneOf(rekeyed[0]?.key ?? [], "and");
-  find(["key"], rekeyed, (count) => {
-    return `the key cannot change while the data has entries: that of ${count} is ${formerKey}`;
-  });
-  for (const { name, type, default: fallback, ...field } of list.fields) {
-    const path = ["fields", name];
-    const valueIn = (entry: Entry) => storedValue(entry, name) ?? fallback;
-    const lacking = entries.filter((entry) => valueIn(entry) === undefined);
-    find(path, lacking, (count) => `the data has ${count} without "${name}"; give it a default`);
-    const storing = entries.filter((entry) => storedValue(entry, name) !== undefined);
-    const isFit = (entry: Entry) => isStoredAs(entry, name, type, field);
-    const others = storing.filter((entry) => !isFit(entry));
-    find(path, others, (count) => `the data has ${count} with another type of "${name}"`);
-    const fit = storing.filter(isFit);
-    if (type.values !== undefined) {
-      const unknown = fit.filter((entry) => type.values?.includes(String(valueIn(entry))) !== true);
-      const named = oneOf([...new Set(unknown.map((entry) => String(valueIn(entry))))], "and");
-      find(path, unknown, (count) => {
-        const have = unknown.length === 1 ? "has" : "have";
-        return `the values of "${name}" lack ${named}, which ${count} ${have}`;
-      });
-    } else if (remarks && (type.base === "text" || type.base === "integer")) {
-      const schema = bases[type.base].toSchema(type, () => noNames);
-      const beyond = fit.filter((entry) => !v.is(schema, String(valueIn(entry))));
-      const words = (count: string) =>
-        `the bounds of "${name}" exclude ${count}; what is stored stays as it is`;
-      find(path, beyond, words, false);
+
+  add(stored: Entry): void {
+    const { list: name } = stored;
+    this.#sizes.set(name, (this.#sizes.get(name) ?? 0) + 1);
+    const list = this.#lists.get(name);
+    if (list === undefined) {
+      const drop = `\`addon-cli list drop ${name}\` removes what is kept`;
+      this.#find(["lists"], `the data keeps # of "${name}", which no list declares; ${drop}`, false);
+      return;
+    }
+    const at = ["lists", name];
+    const entry = withPresentNames(stored, list);
+    if (entry !== stored) {
+      const has = (field: string) => Object.hasOwn(stored.values, field);
+      for (const [from, to] of Object.entries(list.renamed).filter((names) => names.every(has)))
+        this.#find(
+          [...at, "renamed", from],
+          `the data has a value of "${to}" already, in #; rename "${from}" to another name`,
+        );
+    }
+    if (entry.key.join() !== list.key.map((field) => field.name).join()) {
+      const key = oneOf(entry.key, "and");
+      this.#find([...at, "key"], `the key cannot change while the data has entries: that of # is ${key}`);
+    }
+    for (const field of list.fields) this.#addField([...at, "fields", field.name], entry, field);
+  }
+
+  #addField(path: Path, entry: Entry, field: Field): void {
+    const { name, type, default: fallback } = field;
+    const value = storedValue(entry, name);
+    if (value === undefined) {
+      if (fallback === undefined) this.#find(path, `the data has # without "${name}"; give it a default`);
+    } else if (!isStoredAs(entry, field)) this.#find(path, `the data has # with another type of "${name}"`);
+    else if (type.values !== undefined) {
+      const isKnown = type.values.includes(String(value));
+      if (!isKnown) this.#find(path, `the values of "${name}" lack @, used by #`, true, String(value));
+    } else if ((type.base === "text" && field.refersTo === undefined) || type.base === "integer") {
+      const schema = schemas.get(field) ?? bases[type.base].toSchema(type, () => noNames);
+      schemas.set(field, schema);
+      if (!v.is(schema, String(value)))
+        this.#find(path, `the bounds of "${name}" exclude #; what is stored stays as it is`, false);
     }
   }
-  if (remarks && entries.length > list.maxEntries)
-    find(["maxEntries"], entries, (count) => `the data has ${count}: none can be added`, false);
-  return found;
+
+  #find(path: Path, message: string, isFault = true, value?: string): void {
+    const key = `${path.join()} ${message}`;
+    const found = this.#found.get(key) ?? { path, message, isFault, values: new Set(), count: 0 };
+    found.count += 1;
+    if (value !== undefined) found.values.add(value);
+    this.#found.set(key, found);
+  }
+
+  /** What was found. */
+  get all(): readonly Finding[] {
+    const full = Array.from(this.#lists.values()).flatMap(({ name, maxEntries }) => {
+      const size = this.#sizes.get(name) ?? 0;
+      const message = `the data has ${counted(size, "entry")}: none can be added`;
+      return size > maxEntries ? [{ path: ["lists", name, "maxEntries"], message, isFault: false }] : [];
+    });
+    const found = Array.from(this.#found.values(), ({ path, message, isFault, values, count }) => {
+      const parts: Readonly<Record<string, string>> = {
+        "#": counted(count, "entry"),
+        "@": oneOf([...values], "and"),
+      };
+      return { path, message: message.replace(/[#@]/g, (part) => parts[part] ?? part), isFault };
+    });
+    return [...found, ...full];
+  }
 }
 
-/** Whether an entry stores a value as a field of a type does: as a reference of the same kind, or of the same type. */
-function isStoredAs(
-  entry: Entry,
-  name: string,
-  { base }: ParameterType,
-  field: Pick<Field, "refersTo" | "list">,
-) {
-  const { player, entries = {}, names = {} } = entry;
+/** Whether an entry stores a value as its field does: as a reference of the same kind, or of the same type. */
+function isStoredAs(entry: Entry, { name, type: { base }, refersTo, list }: Field): boolean {
+  const { player, entries = {}, names = {}, instants = [] } = entry;
   const isPlayer = name === player;
-  if (isPlayer || field.refersTo === "player") return isPlayer && field.refersTo === "player";
-  const [list, kind] = [entries, names].map((map) => (Object.hasOwn(map, name) ? map[name] : undefined));
-  if (list !== field.list || kind !== kindOf(base)) return false;
+  if (isPlayer || refersTo === "player") return isPlayer && refersTo === "player";
+  const [stored, kind] = [entries, names].map((map) => (Object.hasOwn(map, name) ? map[name] : undefined));
+  if (stored !== list || kind !== kindOf(base) || instants.includes(name) !== (base === "instant"))
+    return false;
   const value = storedValue(entry, name);
   const { minimum, maximum } = integerRange;
   if (base === "integer") return typeof value === "number" && value >= minimum && value <= maximum;

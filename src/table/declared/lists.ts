@@ -6,14 +6,15 @@ import * as v from "valibot";
 import { playerNameLength, playerNameWords } from "../../domain/limits.ts";
 import { oneOf } from "../../domain/text.ts";
 import { bases, lengthsOf, type ParameterType } from "../base-types.ts";
-import { kindOf } from "../caller.ts";
-import { parseParameter } from "../parameters.ts";
+import { kindOf, type Vocabulary } from "../caller.ts";
+import { parseParameter, refusalWords } from "../parameters.ts";
 import { Pattern } from "../pattern.ts";
 import type { ParameterValue } from "../restriction/restriction.ts";
-import { length, optional, scalar, text, typeEntries } from "../type-form.ts";
+import { length, optional, scalar, text, typeEntries, words } from "../type-form.ts";
 import type { Types } from "../types.ts";
 import type { Path, Report } from "../yaml/fault.ts";
 import { mapOf, mapWith } from "../yaml/maps.ts";
+import type { ReadYAML } from "../yaml/read.ts";
 import { unknownName } from "../yaml/wording.ts";
 import { namesIn } from "./names.ts";
 
@@ -40,7 +41,7 @@ const fieldSchema = mapWith({
 type FieldDeclaration = v.InferOutput<typeof fieldSchema>;
 
 const listSchema = mapWith({
-  title: text("What an entry is called, such as wanted reason. An s makes it plural."),
+  title: words("What an entry is called, such as wanted reason. An s makes it plural."),
   description: v.optional(text("What an entry is, in one sentence.")),
   key: optional(
     v.union([v.string(), v.pipe(v.array(v.string()), v.minLength(1))], "a field, or a list of fields"),
@@ -124,35 +125,43 @@ const playerType: ParameterType = {
 /** Nothing is declared in the data when an example or a default is checked. */
 export const noNames = { group: [], faction: [], service: [] };
 
-/** What the parts of a list are checked with. */
-interface ListContext {
-  readonly declared: Readonly<Record<string, ListDeclaration>>;
+/** What declarations are checked with. */
+export interface DeclarationContext {
   readonly types: Types;
+  /** The names of coded resources. */
+  readonly resources: readonly string[];
+  /** The names in the data; undefined to accept any. */
+  readonly vocabulary?: Vocabulary;
   readonly report: Report;
+  readonly textOf: ReadYAML["textOf"];
 }
 
-/** Returns the declared lists without a fault. @param resources the names of coded resources */
-export function toLists(
-  declared: v.InferOutput<typeof listsSchema>,
-  types: Types,
-  resources: readonly string[],
-  report: Report,
-): List[] {
+type ListContext = DeclarationContext & { readonly declared: Readonly<Record<string, ListDeclaration>> };
+
+/** Returns the declared lists without a fault. */
+export function toLists(declared: v.InferOutput<typeof listsSchema>, context: DeclarationContext): List[] {
+  const { resources, report } = context;
   const isName = namesIn(report, {
     ...{ form: /^[a-z][a-z0-9]{0,31}$/, words: "lower-case letters and digits" },
     ...{ reserved: resources, meaning: "is a resource of the service" },
   });
   const lists = Object.entries(declared).flatMap(([name, declaration]) => {
     const at = ["lists", name];
-    return isName(name, at, "key") ? (toList(name, at, declaration, { declared, types, report }) ?? []) : [];
+    return isName(name, at, "key") ? (toList(name, at, declaration, { ...context, declared }) ?? []) : [];
   });
-  for (const { name, fields } of lists) {
+  const targetOf = (list: List | undefined) => lists.find(({ name }) => name === list?.key[0]?.list);
+  for (const list of lists) {
+    const { name, fields } = list;
+    let target = targetOf(list);
+    for (let steps = 0; steps < lists.length && target !== list; steps += 1) target = targetOf(target);
+    if (target === list)
+      report(["lists", name, "key"], "the key names an entry of the list itself, so that none can be added");
     for (const field of fields) {
-      const target = lists.find((list) => list.name === field.list);
-      if (target !== undefined && !isNamed(target))
+      const other = lists.find((known) => known.name === field.list);
+      if (other !== undefined && !isNamed(other))
         report(
           ["lists", name, "fields", field.name],
-          `expected a list whose key is one text, got "${target.name}"`,
+          `expected a list whose key is one text, got "${other.name}"`,
         );
     }
   }
@@ -238,7 +247,7 @@ function toField(
   name: string,
   form: FieldDeclaration,
   at: readonly string[],
-  { declared, types, report }: ListContext,
+  { declared, types, report, vocabulary, textOf }: ListContext,
 ): Field | undefined {
   const { list, description, example, default: fallback, reserved = [], round, ...declaration } = form;
   const refersTo =
@@ -265,21 +274,28 @@ function toField(
       `expected texts of at most ${longestText} characters, got a maxLength of ${base.maxLength}`,
     );
   const type: ParameterType = round === undefined ? base : { ...base, roundsDown: true };
-  const schema = bases[type.base].toSchema(type, () => noNames);
+  const schema = bases[type.base].toSchema(type, () => vocabulary ?? noNames);
   let isSound = true;
-  const parse = (key: string, value: ParameterValue | undefined) => {
-    if (value === undefined || kindOf(type.base) !== undefined) return value;
+  const parse = (key: string, value: ParameterValue | undefined, isExample: boolean) => {
+    if (value === undefined) return undefined;
+    const text = bases[type.base].isTextual ? textOf(value, [...at, key]) : String(value);
+    // The examples of a table need not be names in the data.
+    if (text !== undefined && kindOf(type.base) !== undefined && (isExample || vocabulary === undefined))
+      return text;
     try {
-      return parseParameter({ name: key, type, schema }, String(value), noNames);
+      if (text !== undefined) return parseParameter({ name: key, type, schema }, text, vocabulary ?? noNames);
     } catch (error) {
-      isSound = false;
-      return report([...at, key], (error as Error).message);
+      report([...at, key], refusalWords(error));
     }
+    isSound = false;
+    return undefined;
   };
-  const [shown, value] = [parse("example", example), parse("default", fallback)];
+  const [shown, value] = [parse("example", example, true), parse("default", fallback, false)];
   if (!isSound) return undefined;
-  const examples = refersTo === "player" ? ["Mallory"] : bases[type.base].examples(type, noNames);
-  const valid = examples.find((one) => v.is(schema, String(one))) ?? oneOf(type.values ?? ["example"]);
+  const examples = refersTo === "player" ? [] : bases[type.base].examples(type, noNames);
+  const first = refersTo === "player" ? "Mallory" : (type.example ?? "");
+  const valid =
+    [first, ...examples].find((one) => v.is(schema, String(one))) ?? oneOf(type.values ?? ["example"]);
   return {
     ...{ name, refersTo, list, type, default: value, reserved },
     description: description ?? `The ${name}.`,

@@ -3,7 +3,7 @@
  * `docs/route-table.md` describes what each key means.
  */
 import * as v from "valibot";
-import { length, optional, text } from "../type-form.ts";
+import { length, optional, text, words } from "../type-form.ts";
 import type { Report } from "../yaml/fault.ts";
 import { mapOf, mapWith } from "../yaml/maps.ts";
 import { unknownName } from "../yaml/wording.ts";
@@ -22,7 +22,7 @@ const statisticSchema = mapWith({
 });
 
 const eventSchema = mapWith({
-  title: text("What the event is called, such as bank robbery."),
+  title: words("What the event is called, such as bank robbery."),
   name: v.optional(text("The field with its latest start in the current events; default: the event's name.")),
   lead: optional(durationSchema, "How far ahead of the server's clock a start may be; default: 1h."),
 });

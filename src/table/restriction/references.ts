@@ -14,17 +14,25 @@ export interface ReferredName {
 export interface References {
   /** The paths of routes, in the tables' order. */
   readonly routes: readonly string[];
+  /** The lists that have it as a default. */
+  readonly lists: readonly string[];
   /** Whether it is the excluded group. */
   readonly isExcluded: boolean;
 }
 
 /** Returns what refers to a name. */
 export function referencesTo(
-  tables: readonly Pick<Table, "routes" | "excludedGroup">[],
+  tables: readonly Pick<Table, "routes" | "excludedGroup" | "declared">[],
   wanted: ReferredName,
 ): References {
   const referring = tables.flatMap(({ routes }) => routes.filter((route) => refersTo(route, wanted)));
+  const lists = tables.flatMap(({ declared }) =>
+    declared.lists.filter(({ fields }) =>
+      fields.some((field) => field.type.base === wanted.kind && isSame(field.default, wanted)),
+    ),
+  );
   return {
+    lists: [...new Set(lists.map(({ name }) => name))],
     routes: [...new Set(referring.map(({ path }) => path))],
     isExcluded: wanted.kind === "group" && tables.some(({ excludedGroup }) => isSame(excludedGroup, wanted)),
   };

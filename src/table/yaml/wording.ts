@@ -64,6 +64,7 @@ const kinds: Readonly<Record<string, string>> = {
   Array: "a list",
   string: "a text",
   number: "a number",
+  boolean: "true or false",
 };
 
 /** Whether the message of an issue is ours: all of valibot's own begin with "Invalid". */
