@@ -26,8 +26,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "src/audit": ["src/store", "src/domain"],
   "src/backup": ["src/store", "src/domain"],
   "src/repair": ["src/regular-file.ts", "src/backup", "src/store", "src/domain"],
+  "src/explain": ["src/identity", "src/store", "src/engine", "src/table", "src/domain"],
   "src/operator": [
     "src/regular-file.ts",
+    "src/explain",
     "src/resources",
     "src/identity",
     "src/audit",
@@ -36,7 +38,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/table",
     "src/domain",
   ],
-  "src/explain": ["src/identity", "src/store", "src/engine", "src/table", "src/domain"],
   "src/http": [
     "src/regular-file.ts",
     "src/openapi",

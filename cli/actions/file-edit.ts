@@ -9,9 +9,11 @@ import type { Context } from "../context.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { previewLines } from "./data/preview.ts";
 
+/** The bytes of a file, at most: it goes to a running service in one piece. */
+const mostBytes = 4 * 1024 * 1024;
+
 /** The options of the commands. */
 export interface FileEditOptions {
-  readonly only?: string[];
   readonly remove?: boolean;
   readonly dryRun?: boolean;
 }
@@ -24,13 +26,13 @@ export interface FileEditOptions {
 export async function editByFile<R extends Edited<unknown>>(
   context: Context,
   file: string,
-  { only, remove = false, dryRun = false }: FileEditOptions,
+  { remove = false, dryRun = false }: FileEditOptions,
   edit: (input: FileEdit) => Promise<R>,
   linesOf: (result: R) => readonly string[],
 ): Promise<void> {
   const { io, output } = context;
-  const text = await readText(nodeFiles, resolve(io.cwd, file));
-  const result = await edit({ file, text, only, remove, preview: true });
+  const text = await readText(nodeFiles, resolve(io.cwd, file), mostBytes, "Divide it into several files.");
+  const result = await edit({ file, text, remove, preview: true });
   const warnings = previewLines({ resources: [], problems: result.problems, tokensLeftOut: 0 });
   const lines = [...linesOf(result), ...warnings];
   const records = counted(result.changes, "record");
@@ -41,7 +43,7 @@ export async function editByFile<R extends Edited<unknown>>(
   }
   if (!output.wantsJSON) for (const line of lines) output.remark(line);
   await confirm(context, { asks: `Change ${records}?`, does: `This changes ${records}`, details: result });
-  const done = await edit({ file, text, only, remove, preview: false });
+  const done = await edit({ file, text, remove, preview: false });
   const changed = `Applied ${file}: changed ${counted(done.changes, "record")}.`;
   output.result(done, `${changed} \`addon-cli undo ${done.sequence}\` undoes it.`);
 }

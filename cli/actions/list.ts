@@ -44,7 +44,7 @@ export async function importList(
     context,
     file,
     options,
-    ({ only: _, ...input }) => context.run("reads", "list.import", { ...input, list }),
+    (input) => context.run("reads", "list.import", { ...input, list }),
     ({ resources }) => previewLines({ resources, problems: [], tokensLeftOut: 0 }),
   );
 }

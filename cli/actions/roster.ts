@@ -2,8 +2,7 @@
 import { formatCSV } from "../../src/backup/csv.ts";
 import { counted, oneOf } from "../../src/domain/text.ts";
 import type { OperatorResult } from "../../src/operator/index.ts";
-import type { FileEdit } from "../../src/operator/input.ts";
-import { rosterColumns } from "../../src/operator/roster/rows.ts";
+import { rosterColumns } from "../../src/operator/roster/standing.ts";
 import type { Context } from "../context.ts";
 import { type ExportOptions, targetOf, writeOut } from "./data/export.ts";
 import { editByFile, type FileEditOptions } from "./file-edit.ts";
@@ -15,32 +14,57 @@ export async function exportRoster(
   options: ExportOptions,
 ): Promise<void> {
   const target = await targetOf(context, file, options);
-  const players = await context.read("player.list", {});
-  const rows = players.map(({ name, uuid, members, groups, administrator }) => [
-    ...[name, uuid, members.map(({ organisation, rank }) => `${organisation}:${rank}`).join(" ")],
-    ...[groups.join(" "), administrator ? "yes" : ""],
-  ]);
+  const rows = await context.read("roster.export", {});
+  const document = rows.map((row) =>
+    Object.fromEntries(rosterColumns.map((column, index) => [column, row[index]])),
+  );
   await writeOut(context, target, {
-    ...{ document: players, text: `${formatCSV(rosterColumns, rows)}\n`, facts: { players: rows.length } },
+    ...{ document, text: `${formatCSV(rosterColumns, rows)}\n`, facts: { players: rows.length } },
     what: counted(rows.length, "player"),
   });
 }
 
 /** Shows what a roster would change, of everybody with `dryRun`; otherwise asks, and applies it. */
-export async function applyRoster(context: Context, file: string, options: FileEditOptions): Promise<void> {
+export async function applyRoster(
+  context: Context,
+  file: string,
+  { only, ...options }: FileEditOptions & { readonly only?: string[] },
+): Promise<void> {
   const most = options.dryRun === true ? Number.POSITIVE_INFINITY : undefined;
-  const edit = (input: FileEdit) => context.run("reads", "roster.apply", input);
-  await editByFile(context, file, options, edit, (result) => linesOf(result, most));
+  await editByFile(
+    context,
+    file,
+    options,
+    (input) => context.run("reads", "roster.apply", { ...input, only }),
+    (result) => linesOf(result, most),
+  );
 }
 
-/** Returns a line for each kind of change, and a warning if it takes many ranks. */
-function linesOf({ report, ranks }: OperatorResult<"roster.apply">, most: number | undefined): string[] {
-  const lines = Object.entries(report).flatMap(([kind, who]) => {
-    // Such as `ranksLost`.
-    const label = kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-    return who.length === 0 ? [] : `${label.padEnd(21)}  ${oneOf(who, "and", most)}`;
-  });
+/** Returns a line for each kind of change, and for who gains or loses the same operations; and a warning if many ranks are lost. */
+function linesOf(
+  { report, operations, ranks }: OperatorResult<"roster.apply">,
+  most: number | undefined,
+): string[] {
+  const line = (label: string, who: readonly string[], what = "") =>
+    who.length === 0 ? [] : [`${label.padEnd(21)}  ${oneOf(who, "and", most)}${what}`];
+  // Such as `ranksLost`.
+  const lines = Object.entries(report).flatMap(([kind, who]) =>
+    line(
+      kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+      who,
+    ),
+  );
+  for (const side of ["gains", "loses"] as const) {
+    const moved = new Map<string, { who: readonly string[]; paths: string[] }>();
+    for (const { path, when, [side]: who } of operations) {
+      const known = moved.get(who.join()) ?? { who, paths: [] };
+      known.paths.push([path, ...Object.entries(when).map(([name, value]) => `${name}=${value}`)].join(" "));
+      moved.set(who.join(), known);
+    }
+    for (const { who, paths } of moved.values())
+      lines.push(...line(`operations ${side === "gains" ? "gained" : "lost"}`, who, `: ${paths.join(", ")}`));
+  }
   const lost = report.ranksLost?.length ?? 0;
-  const warning = `warning: ${lost} of ${counted(ranks, "rank")} would be lost.`;
+  const warning = `warning: ${lost} of ${counted(ranks, "rank")} would be lost or lowered.`;
   return lost * 10 > ranks ? [...lines, warning] : lines;
 }

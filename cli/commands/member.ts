@@ -72,8 +72,10 @@ export function addRosterCommands(program: Command, context: Context): void {
           : "register and rename players, and set ranks and groups, as a roster says: one change",
       )
       .argument("<file>", "a CSV file, such as `roster export` writes")
-      .option("--only <columns>", "apply these columns only, such as organisations,groups", (text) =>
-        text.split(","),
+      .option(
+        "--only <columns>",
+        "apply these columns only, such as organisations,groups",
+        (text, before: string[] = []) => [...before, ...text.split(",").map((column) => column.trim())],
       )
       .option("--remove", "end the memberships of players whom the file lacks; no player is removed");
     if (name === "apply") command.option("--yes", "do not ask");
@@ -81,9 +83,10 @@ export function addRosterCommands(program: Command, context: Context): void {
       .addHelpText(
         "after",
         `
-Columns: name, uuid, organisations (GROVE:4 POLICE:2), groups (VIP BETA), administrator (yes). What belongs to a column that
-the file lacks stays; an empty cell means none, except for an empty UUID, which means unknown. Players are found by their
-UUIDs, or else by their names, and renamed if only the UUID is the same. Whoever is not in the file stays.
+Columns: name, uuid, organisations (GROVE:4 POLICE:2), groups (VIP BETA), administrator (yes). POLICE:2@2099-12-01T00:00Z ends
+by itself. What belongs to a column that the file lacks stays; an empty cell means none, except for an empty UUID, which
+means unknown. Players are found by their UUIDs, or else by their names, and renamed if only the UUID is the same. Whoever
+is not in the file stays.
 ${examples(`roster ${name} roster.csv`, `roster ${name} roster.csv --only organisations`)}`,
       )
       .action(async (file: string, options: { only?: string[]; remove?: boolean }) => {

@@ -3,9 +3,19 @@
  * a list of objects.
  */
 import Papa from "papaparse";
-import { isMap, isScalar, isSeq, parseDocument } from "yaml";
-import { Failure, type Position } from "../domain/errors.ts";
+import { LineCounter } from "yaml";
+import { Failure } from "../domain/errors.ts";
+import { escapeUnits } from "../domain/escape.ts";
 import { suggest } from "./record.ts";
+
+/** A file that edits the data. */
+export interface EditFile {
+  /** Its name, for its faults. */
+  readonly file: string;
+  readonly text: string;
+  /** Whether what it lacks is to be removed. */
+  readonly remove: boolean;
+}
 
 /** A cell without the blanks around it, and where it begins in the text. */
 export interface Cell {
@@ -26,21 +36,43 @@ export function formatCSV(columns: readonly string[], rows: readonly (readonly s
   return Papa.unparse(data, { escapeFormulae: formula, newline: "\n" });
 }
 
+/** Returns a value as the text that its cell has when it is read again. */
+export function toCell(value: unknown): string {
+  return String(value ?? "")
+    .replace(/\r\n?/g, "\n")
+    .trim();
+}
+
+/** A value of an object with its name, and what follows it. */
+const pair = (() => {
+  const text = /"[^"\\\n]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[^"\\\n]*)*"/.source;
+  const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/.source;
+  return new RegExp(`\\s*(${text})\\s*:\\s*(${text}|${number}|true|false|null)\\s*([,}])`, "dy");
+})();
+
+/** Returns a text or another value of JSON as a cell has it. Other programs do not escape all control characters. */
+function parsed(json: string): string {
+  return toCell(JSON.parse(json.replace(/\p{Cc}/gu, escapeUnits)));
+}
+
+/** The most faults that are listed: a file of something else can have millions. */
+const mostFaults = 500;
+
 /** A file that was read. */
 export class Sheet {
   readonly columns: readonly string[];
   readonly rows: readonly Row[];
   readonly #file: string;
   readonly #text: string;
-  /** Where the lines begin. */
-  readonly #lines: readonly number[];
+  readonly #lines = new LineCounter();
   readonly #faults: { readonly at: number; readonly message: string }[] = [];
 
   /** @param required the columns that must be there */
-  constructor(file: string, text: string, known: readonly string[], required: readonly string[]) {
+  constructor({ file, text, remove }: EditFile, known: readonly string[], required: readonly string[]) {
     this.#file = file;
     this.#text = text.replace(/\r\n?/g, "\n");
-    this.#lines = [0, ...Array.from(this.#text.matchAll(/\n/g), ({ index }) => index + 1)];
+    this.#lines.addNewLine(0);
+    for (const { index } of this.#text.matchAll(/\n/g)) this.#lines.addNewLine(index + 1);
     const { head, rows } = /^\s*\[/.test(text) ? this.#parseJSON() : this.#parseCSV();
     this.rows = rows;
     this.columns = head.map((cell) => cell.text);
@@ -50,6 +82,8 @@ export class Sheet {
     for (const { text, at } of repeated) this.fault(at, `the column "${text}" is there twice`);
     const missing = required.filter((column) => !this.columns.includes(column));
     for (const column of missing) this.fault(0, `expected a column "${column}"`);
+    // An export that failed must not remove everything.
+    if (remove && rows.length === 0) this.fault(0, "expected rows: without any, --remove would remove all");
     // Without them, each row has the same fault.
     if (repeated.length > 0 || missing.length > 0) this.requireSound();
   }
@@ -60,74 +94,109 @@ export class Sheet {
   }
 
   lineOf(at: number): number {
-    return this.#lines.findLastIndex((begin) => begin <= at) + 1;
+    return this.#lines.linePos(at).line;
   }
 
   /** @throws Failure `PARAMETER_INVALID` with every fault */
   requireSound(): void {
-    if (this.#faults.length === 0) return;
-    const faults = this.#faults
-      .toSorted((a, b) => a.at - b.at)
-      .map(({ at, message }) => ({ ...this.#place(at), message }));
-    const count = faults.length === 1 ? "a fault" : `${faults.length} faults`;
+    if (this.#faults.length > 0) throw this.#failure();
+  }
+
+  #failure(): Failure {
+    const { length } = this.#faults;
+    const sorted = this.#faults.toSorted((a, b) => a.at - b.at);
+    const faults = sorted.slice(0, mostFaults).map(({ at, message }) => {
+      const { line, col: column } = this.#lines.linePos(at);
+      return { line, column, message };
+    });
+    const last = faults.at(-1);
+    if (last !== undefined && length > mostFaults)
+      faults.push({ ...last, message: `there are ${length - mostFaults} more faults` });
+    const count = length === 1 ? "a fault" : `${length} faults`;
     const lines = faults.map(({ line, column, message }) => `${this.#file}:${line}:${column}: ${message}`);
-    throw new Failure("PARAMETER_INVALID", `${this.#file} has ${count}:\n${lines.join("\n")}`, {
+    return new Failure("PARAMETER_INVALID", `${this.#file} has ${count}:\n${lines.join("\n")}`, {
       faultyFile: { file: this.#file, text: this.#text, faults },
     });
   }
 
-  #place(at: number): Position {
-    const line = this.lineOf(at);
-    return { line, column: at - (this.#lines[line - 1] ?? 0) + 1 };
-  }
-
-  /** Reads JSON, by the parser of YAML: it has the places, and every JSON is YAML. */
+  /** Reads a list of flat objects, by hand: JSON.parse does not tell where the values are. */
   #parseJSON(): { head: Cell[]; rows: Row[] } {
-    const { contents, errors } = parseDocument(this.#text, { uniqueKeys: false });
-    for (const { pos, message } of errors) this.fault(pos[0], `it is not JSON: ${message.split("\n", 1)[0]}`);
-    this.requireSound();
-    const all: readonly unknown[] = isSeq(contents) ? contents.items : [];
-    const objects = all.filter((item) => isMap(item));
     const head = new Map<string, Cell>();
-    const rows = objects.map(({ items, range }) => {
-      const cells = items.map(({ key, value }) => {
-        const [text, at] = isScalar(key) ? [String(key.value), key.range?.[0] ?? 0] : ["", range?.[0] ?? 0];
-        if (!head.has(text)) head.set(text, { text, at });
-        const place = isScalar(value) ? (value.range?.[0] ?? at) : at;
-        if (!isScalar(value)) this.fault(at, `expected a text, a number, true, false or null as "${text}"`);
-        return [text, { text: isScalar(value) ? String(value.value ?? "") : "", at: place }] as const;
-      });
-      return new Map(cells);
-    });
+    const rows: Row[] = [];
+    let next = 0;
+    const take = (token: RegExp) => {
+      token.lastIndex = next;
+      const found = token.exec(this.#text);
+      if (found !== null) next = token.lastIndex;
+      return found;
+    };
+    const expect = (token: RegExp) => {
+      const found = take(token);
+      if (found !== null) return found;
+      const at = next + this.#text.slice(next).search(/\S|$/);
+      this.fault(at, "expected JSON: a list of objects with texts, numbers, true, false and null");
+      throw this.#failure();
+    };
+    take(/\s*\[/y);
+    let opening = /\s*\{/y;
+    while (take(/\s*\]\s*$/y) === null) {
+      expect(opening);
+      opening = /\s*,\s*\{/y;
+      const row = new Map<string, Cell>();
+      let separator: string | undefined;
+      do {
+        const { 1: name = "", 2: value = "", 3: following, indices } = expect(pair);
+        const key = parsed(name);
+        const at = indices?.[2]?.[0] ?? 0;
+        if (row.has(key)) this.fault(at, `"${key}" is in the object twice`);
+        row.set(key, { text: parsed(value), at });
+        if (!head.has(key)) head.set(key, { text: key, at: indices?.[1]?.[0] ?? 0 });
+        separator = following;
+      } while (separator === ",");
+      rows.push(row);
+    }
     return { head: [...head.values()], rows };
   }
 
   #parseCSV(): { head: Cell[]; rows: Row[] } {
     const delimiter = /^.*?([,;\t])/.exec(this.#text)?.[1] ?? ",";
-    const { data, errors } = Papa.parse<string[]>(this.#text, { delimiter, newline: "\n" });
-    const [error] = errors;
-    if (error !== undefined) {
-      this.fault(error.index ?? 0, "expected the quote that ends a cell; one within a cell is written twice");
-      // From there on, quotes and what is between them are mixed up.
-      this.requireSound();
-    }
+    const lines: Cell[][] = [];
     let next = 0;
-    const [head = [], ...others] = data.map((row) =>
-      row.map((value) => {
-        const quote = Number(this.#text[next] === '"');
-        const text = value.replace(escaped, (found) => found.slice(1));
-        const begin = next + quote + (value.length - text.length) + (text.length - text.trimStart().length);
-        next += quote === 1 ? value.replaceAll('"', '""').length + 3 : value.length + 1;
-        return { text: text.trim(), at: begin };
-      }),
-    );
+    Papa.parse<string[]>(this.#text, {
+      ...{ delimiter, newline: "\n" },
+      step: ({ data, errors: [error], meta }, parser) => {
+        lines.push(this.#cellsOf(data, next));
+        next = meta.cursor;
+        if (error === undefined) return;
+        const message = "expected the quote that ends a cell; one within a cell is written twice";
+        this.fault(error.index ?? 0, message);
+        // From there on, quotes and what is between them are mixed up.
+        parser.abort();
+      },
+    });
+    this.requireSound();
+    const [first = [], ...others] = lines;
+    // Spreadsheets write columns that were once filled, and leave out empty cells at the end of some rows.
+    const head = first.slice(0, first.findLastIndex(({ text }) => text !== "") + 1);
     const filled = others.filter((cells) => cells.some(({ text }) => text !== ""));
     const rows = filled.map((cells) => {
-      const isWhole =
-        cells.length >= head.length && cells.slice(head.length).every(({ text }) => text === "");
-      if (!isWhole) this.fault(cells[0]?.at ?? 0, `expected ${head.length} cells, got ${cells.length}`);
-      return new Map(cells.slice(0, head.length).map((cell, index) => [head[index]?.text ?? "", cell]));
+      const [{ at } = { at: 0 }] = cells;
+      const [more] = cells.slice(head.length).filter(({ text }) => text !== "");
+      if (more !== undefined) this.fault(more.at, `expected ${head.length} cells, got ${cells.length}`);
+      return new Map(head.map(({ text: column }, index) => [column, cells[index] ?? { text: "", at }]));
     });
     return { head, rows };
+  }
+
+  /** @param next where the row begins */
+  #cellsOf(row: readonly string[], next: number): Cell[] {
+    let begin = next;
+    return row.map((value) => {
+      const quote = Number(this.#text[begin] === '"');
+      const text = value.replace(escaped, (found) => found.slice(1));
+      const at = begin + quote + (value.length - text.length) + (text.length - text.trimStart().length);
+      begin += quote === 1 ? value.replaceAll('"', '""').length + 3 : value.length + 1;
+      return { text: text.trim(), at };
+    });
   }
 }

@@ -4,6 +4,7 @@
  */
 import { isBookkeeping } from "../domain/model.ts";
 import type { DataStore, Draft } from "../store/data.ts";
+import { Slices } from "../store/slices.ts";
 import { describeInconsistency, findInconsistencies } from "./consistency.ts";
 import { Overlay } from "./overlay.ts";
 import { type ResourceChange, summarize } from "./preview.ts";
@@ -25,32 +26,28 @@ export interface Edited<R> {
  * Makes an edit, or previews it.
  * @param operation by which the journal records it
  * @param options.signal if aborted before the change is written, nothing is changed
- * @throws what `edit` throws, and as `Store.change`; then nothing is changed
+ * @throws what `edit` throws, and as `Store.edit`; then nothing is changed
  */
 export async function editRecords<R>(
   store: DataStore,
   operation: string,
-  edit: (draft: Draft) => R,
+  edit: (draft: Draft) => Promise<R>,
   { preview, signal }: { readonly preview: boolean; readonly signal: AbortSignal | undefined },
 ): Promise<Edited<R>> {
-  let planned = store.preview(edit);
+  const origin = preview ? undefined : { who: "operator", operation };
+  const { report, changes: all, sequence } = await store.edit(edit, origin, signal);
   const result = new Overlay(store.data);
-  for (const { collection, key, after } of planned.changes)
-    result.database.collection(collection).set(key, after ?? undefined);
-  const found = await findInconsistencies(result.database.view).finally(() => result.close());
-  let sequence: number | undefined;
-  if (!preview) {
-    sequence = await store.changeInBulk({ who: "operator", operation }, () => {
-      signal?.throwIfAborted();
-      // Others may have changed the data since.
-      planned = store.preview(edit);
-      return planned.changes;
-    });
+  try {
+    const slices = new Slices();
+    for (const { collection, key, after } of all) {
+      result.database.collection(collection).set(key, after ?? undefined);
+      if (slices.isOver) await slices.next();
+    }
+    const problems = (await findInconsistencies(result.database.view)).map(describeInconsistency);
+    const changes = all.filter(({ collection }) => !isBookkeeping(collection));
+    const resources = summarize(changes, store.data);
+    return { report, resources, changes: changes.length, problems, sequence: sequence ?? null };
+  } finally {
+    result.close();
   }
-  const { report } = planned;
-  const changes = planned.changes.filter(({ collection }) => !isBookkeeping(collection));
-  return {
-    ...{ report, resources: summarize(changes, store.data), changes: changes.length },
-    ...{ problems: found.map(describeInconsistency), sequence: sequence ?? null },
-  };
 }

@@ -165,23 +165,30 @@ async function readBackupInto(files: Files, path: string, database: Database): P
 
 /**
  * Reads a file whole, up to the size that it has now.
- * @throws Failure `UNKNOWN_ENTRY` where there is none, `STORE_UNAVAILABLE` where it is longer than a string can be
+ * @param most the most bytes that it can have; by default what a string can have
+ * @param hint what to do with a larger one
+ * @throws Failure `UNKNOWN_ENTRY` where there is none, `STORE_UNAVAILABLE` where it is too large
  * @throws Failure `PARAMETER_INVALID` where it is not UTF-8
  */
-export async function readText(files: Files, path: string): Promise<string> {
+export async function readText(
+  files: Files,
+  path: string,
+  most = constants.MAX_STRING_LENGTH,
+  hint = "Use `addon-cli data backup` and `data restore`, which have no such limit.",
+): Promise<string> {
   const { size } = await statSourceFile(path);
-  if (size > constants.MAX_STRING_LENGTH) {
-    throw new Failure(
-      "STORE_UNAVAILABLE",
-      `${path} is too large to import: it has ${size} bytes, expected at most ${constants.MAX_STRING_LENGTH}.`,
-      { hint: "Use `addon-cli data backup` and `data restore`, which have no such limit." },
-    );
+  if (size > most) {
+    const message = `${path} is too large to import: it has ${size} bytes, expected at most ${most}.`;
+    throw new Failure("STORE_UNAVAILABLE", message, { hint });
   }
   const bytes = await readRange(files, path, 0, size).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(path, error);
   });
   // Invalid bytes must not become replacement characters in the data. A byte-order mark is skipped.
-  if (!isUtf8(bytes)) throw notImportable(path, ["it is not UTF-8: save it in that encoding"]);
+  if (!isUtf8(bytes)) {
+    const hint = "Save it in that encoding, which spreadsheets call CSV UTF-8; nothing was changed.";
+    throw new Failure("PARAMETER_INVALID", `${path} is not UTF-8.`, { hint });
+  }
   return new TextDecoder().decode(bytes);
 }
 

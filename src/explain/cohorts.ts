@@ -63,8 +63,8 @@ export async function cohortsOf(data: Data, texts: readonly string[], now: numbe
   return { all: [...cohorts.values()], registered: players.length };
 }
 
-/** Returns a player as a caller, with the memberships and groups of this moment rather than of each decision. */
-function callerOf(
+/** Returns a player as a caller with certain memberships and groups, rather than those at each decision. */
+export function callerOf(
   data: Data,
   player: Player,
   ranks: ReadonlyMap<string, number>,

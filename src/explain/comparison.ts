@@ -100,6 +100,7 @@ export async function compareTables(
   const tables = { before: before.table, after: after.table };
   const texts = textsIn(tables);
   const cohorts = data === undefined ? { all: [], registered: 0 } : await cohortsOf(data, texts, now);
+  const contenders = cohorts.all.map(({ name, caller }) => ({ name, before: caller, after: caller }));
   const old = new Map(tables.before.routes.map((route) => [route.path, route]));
   const fresh = new Map(tables.after.routes.map((route) => [route.path, route]));
   const routes: Comparison["routes"][number][] = [];
@@ -108,7 +109,7 @@ export async function compareTables(
     const pair = { before: old.get(path), after: fresh.get(path) };
     const change = changeOfRoute(path, pair);
     if (change === undefined) continue;
-    routes.push({ ...change, people: await affected(tables, pair, cohorts, vocabulary) });
+    routes.push({ ...change, people: await affected(tables, pair, contenders, vocabulary) });
   }
   const exclusion = exclusionOf(tables, cohorts);
   const settings = settingsChanged(tables);
@@ -158,7 +159,7 @@ function nameOf({ file, table }: Source): TableName {
 }
 
 /** Returns the texts that restrictions of two tables compare with. */
-function textsIn({ before, after }: BeforeAfter<Table>): string[] {
+export function textsIn({ before, after }: BeforeAfter<Table>): string[] {
   return [...before.routes, ...after.routes].flatMap(({ decisive, restriction }) =>
     namedTexts(restriction, decisive),
   );
@@ -175,11 +176,21 @@ function exclusionOf({ before, after }: BeforeAfter<Table>, { all }: Cohorts): C
   return { excludes: found(before, after), readmits: found(after, before) };
 }
 
-/** Returns who gains and who loses a route in each situation, or once if it is the same in all. */
-async function affected(
+/** Somebody, by name, as a caller of two tables, or before and after becoming another one. */
+export interface Contender extends BeforeAfter<Caller> {
+  readonly name: string;
+}
+
+const openContender: Contender = { name: "", before: nobody, after: nobody };
+
+/**
+ * Returns who gains and who loses a route in each situation, or once if it is the same in all.
+ * @param contenders whose indices the sides have
+ */
+export async function affected(
   tables: BeforeAfter<Table>,
   routes: BeforeAfter<Route | undefined>,
-  cohorts: Cohorts,
+  contenders: readonly Contender[],
   vocabulary: Vocabulary,
 ): Promise<Affected<Side>[]> {
   const both = [routes.before, routes.after].filter((route) => route !== undefined);
@@ -194,13 +205,13 @@ async function affected(
   for (const situation of situations) {
     const gains: number[] = [];
     const loses: number[] = [];
-    for (const [index, cohort] of cohorts.all.entries()) {
+    for (const [index, contender] of contenders.entries()) {
       if (slices.isOver) await slices.next();
-      const { before, after } = authorized(tables, routes, cohort, situation);
+      const { before, after } = authorized(tables, routes, contender, situation);
       if (before && !after) loses.push(index);
       if (after && !before) gains.push(index);
     }
-    const open = authorized(tables, routes, { name: "", caller: nobody }, situation);
+    const open = authorized(tables, routes, openContender, situation);
     all.push({
       when: situation.when,
       gains: { cohorts: gains, public: open.after && !open.before },
@@ -222,14 +233,17 @@ function isNobody(side: Side): boolean {
 function authorized(
   tables: BeforeAfter<Table>,
   routes: BeforeAfter<Route | undefined>,
-  { name, caller }: { readonly name: string; readonly caller: Caller },
+  { name, before, after }: Contender,
   { inputFor }: Situation,
 ): BeforeAfter<boolean> {
   const input = inputFor(name);
-  const may = (table: Table, route: Route | undefined) =>
+  const may = (table: Table, route: Route | undefined, caller: Caller) =>
     route !== undefined &&
     denialOf(table, route, caller, () => ({ ...defaultsOf(route), ...input })) === undefined;
-  return { before: may(tables.before, routes.before), after: may(tables.after, routes.after) };
+  return {
+    before: may(tables.before, routes.before, before),
+    after: may(tables.after, routes.after, after),
+  };
 }
 
 /** Returns the parameters whose default changes, so that omitting them means something else. */

@@ -11,16 +11,23 @@ export interface AnyCollection<R extends Rows<AnyRecord> = Rows<AnyRecord>> exte
   readonly rows: R;
 }
 
+/** The collections of data and drafts that are in use: a roster asks for them with each player. */
+const cached = new WeakMap<Data, readonly AnyCollection[]>();
+
 /** Returns all collections of some data. */
-export function collectionsOf(data: Draft): AnyCollection<DraftRows<AnyRecord>>[];
-export function collectionsOf(data: Data): AnyCollection[];
-export function collectionsOf(data: Data): AnyCollection[] {
+export function collectionsOf(data: Draft): readonly AnyCollection<DraftRows<AnyRecord>>[];
+export function collectionsOf(data: Data): readonly AnyCollection[];
+export function collectionsOf(data: Data): readonly AnyCollection[] {
+  const known = cached.get(data);
+  if (known !== undefined) return known;
   const all: Readonly<Record<string, Rows<AnyRecord>>> = data;
-  return collectionNames.flatMap((name) => {
+  const collections = collectionNames.flatMap((name) => {
     const definition = definitionOf(name);
     const rows = all[name];
     return definition === undefined || rows === undefined ? [] : [{ ...definition, name, rows }];
   });
+  cached.set(data, collections);
+  return collections;
 }
 
 /** Returns the records that are of a UUID. */
@@ -62,40 +69,40 @@ export function referringEntries(data: Data): ReadonlyMap<string, readonly Entry
 /**
  * Binds the records of a name to the player who now has it: nobody can take them over by registering that name later,
  * and nobody escapes an exclusion by registering. Records of the UUID, and those that the player entered, get the name.
- * Of many players, who entered what is looked up once.
  */
-export function bindRecords(draft: Draft, ...players: readonly Player[]): void {
-  const names = new Map(players.map(({ uuid, name }) => [uuid, name]));
+export function bindRecords(draft: Draft, player: Player): void {
+  bindSubjects(draft, player);
+  renameCreators(draft, player);
+}
+
+/** Does the part of {@link bindRecords} that looks only at the player's records. */
+export function bindSubjects(draft: Draft, { name, uuid }: Player): void {
   for (const collection of collectionsOf(draft)) {
-    if (collection.refersTo.subject !== undefined)
-      for (const player of players) bindSubjects(collection, player);
-    if (collection.refersTo.creator !== undefined) renameCreators(collection, names);
+    const { refersTo, rows, key } = collection;
+    if (refersTo.subject === undefined) continue;
+    const found = [...recordsOfName(collection, name), ...recordsOfPlayer(collection, uuid)];
+    for (const record of found) rows.delete(key(record));
+    // Of records that become the same, the last one that is put stays.
+    for (const record of found.sort(refersTo.subject).reverse()) rows.put({ ...record, name, uuid });
   }
 }
 
-function bindSubjects(collection: AnyCollection<DraftRows<AnyRecord>>, { name, uuid }: Player): void {
-  const { refersTo, rows, key } = collection;
-  const found = [...recordsOfName(collection, name), ...recordsOfPlayer(collection, uuid)];
-  for (const record of found) rows.delete(key(record));
-  // Of records that become the same, the last one that is put stays.
-  for (const record of found.sort(refersTo.subject).reverse()) rows.put({ ...record, name, uuid });
-}
-
-/** @param names the new names by UUID */
-function renameCreators(
-  collection: AnyCollection<DraftRows<AnyRecord>>,
-  names: ReadonlyMap<unknown, string>,
-): void {
-  const { refersTo, rows } = collection;
-  for (const record of [...rows.values()]) {
-    const creators = creatorsIn(collection, record);
-    if (!creators.some(({ creatorUUID }) => names.has(creatorUUID))) continue;
-    const renamed = creators.map((creator) => {
-      const name = names.get(creator.creatorUUID);
-      return name === undefined ? creator : { ...creator, creatorName: name };
-    });
-    rows.put(
-      refersTo.creator === "record" ? { ...renamed[0] } : { ...record, [`${refersTo.creator}`]: renamed },
-    );
+/** Does the other part, for many players at once: it looks at all records. */
+export function renameCreators(draft: Draft, ...players: readonly Player[]): void {
+  const names = new Map<unknown, string>(players.map(({ uuid, name }) => [uuid, name]));
+  for (const collection of collectionsOf(draft)) {
+    const { refersTo, rows } = collection;
+    if (refersTo.creator === undefined || names.size === 0) continue;
+    for (const record of [...rows.values()]) {
+      const creators = creatorsIn(collection, record);
+      if (!creators.some(({ creatorUUID }) => names.has(creatorUUID))) continue;
+      const renamed = creators.map((creator) => {
+        const name = names.get(creator.creatorUUID);
+        return name === undefined ? creator : { ...creator, creatorName: name };
+      });
+      rows.put(
+        refersTo.creator === "record" ? { ...renamed[0] } : { ...record, [`${refersTo.creator}`]: renamed },
+      );
+    }
   }
 }

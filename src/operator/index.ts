@@ -7,7 +7,7 @@ import * as memberships from "./memberships.ts";
 import { personalData } from "./personal-data.ts";
 import * as players from "./players.ts";
 import { rename } from "./rename.ts";
-import { applyRoster } from "./roster/roster.ts";
+import { applyRoster, exportRoster } from "./roster/roster.ts";
 import { seed } from "./seed.ts";
 import { checkRemoval, removeName } from "./seed-removal.ts";
 import { closeCases } from "./statistics.ts";
@@ -40,6 +40,7 @@ export const operatorOperations = {
   "group.add": memberships.addToGroup,
   "group.remove": memberships.removeFromGroup,
   "roster.apply": applyRoster,
+  "roster.export": exportRoster,
   "audit.statistics": closeCases,
   "token.invite": invitePlayers,
   "token.invitations": listInvitations,

@@ -94,8 +94,6 @@ export const fileEdit = v.strictObject({
   /** Its name, for its faults. */
   file: v.string(),
   text: v.string(),
-  /** The columns to apply; by default all that it has. */
-  only: v.optional(v.array(v.string())),
   /** Whether to remove what the file lacks: of a roster, the memberships of players. */
   remove: v.boolean(),
   /** Whether to change nothing. */

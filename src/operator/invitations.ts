@@ -29,33 +29,27 @@ export const invitePlayers = defineCommand({
     expiresIn: v.optional(milliseconds),
   }),
   /** @throws Failure `CONFLICT` where the route table has no invitations, `UNKNOWN_PLAYER`, `UNKNOWN_FACTION` */
-  async run({ store, loadTable }: Environment, { player, member, expiresIn }, signal) {
-    const table = await loadTable();
-    let invited: readonly Invited[] = [];
-    let expires = 0;
-    await store.changeInBulk({ who: "operator", operation: "token.invite" }, ({ now }) => {
-      signal?.throwIfAborted();
-      const { invitations } = table();
-      if (invitations === undefined) {
-        throw new Failure("CONFLICT", "The route table has no invitations, so that nobody could use one.", {
-          hint: "Add `invitations: { valid: 48h }` to it.",
-        });
-      }
-      expires = now + (expiresIn ?? invitations.valid.milliseconds);
-      const { report, changes } = store.preview((draft) =>
-        (player === undefined ? withoutToken(draft, member, now) : [requirePlayer(draft, player)]).map(
-          (found): Invited => {
-            const former = draft.invitations.get(found.uuid);
-            const replaces = former !== undefined && ["open", "claimed"].includes(stateOf(former, now));
-            const { name, uuid } = found;
-            return { name, uuid, code: invite(draft, found, expires, now), replaces };
-          },
-        ),
+  async run({ store, loadTable, now = Date.now }: Environment, { player, member, expiresIn }, signal) {
+    const { invitations } = (await loadTable())();
+    if (invitations === undefined) {
+      throw new Failure("CONFLICT", "The route table has no invitations, so that nobody could use one.", {
+        hint: "Add `invitations: { valid: 48h }` to it.",
+      });
+    }
+    const at = now();
+    const expires = at + (expiresIn ?? invitations.valid.milliseconds);
+    const inviteAll = async (draft: Draft) =>
+      (player === undefined ? withoutToken(draft, member, at) : [requirePlayer(draft, player)]).map(
+        (found): Invited => {
+          const former = draft.invitations.get(found.uuid);
+          const replaces = former !== undefined && ["open", "claimed"].includes(stateOf(former, at));
+          const { name, uuid } = found;
+          return { name, uuid, code: invite(draft, found, expires, at), replaces };
+        },
       );
-      invited = report;
-      return changes;
-    });
-    return { expires, invitations: invited };
+    const origin = { who: "operator", operation: "token.invite" };
+    const { report } = await store.edit(inviteAll, origin, signal);
+    return { expires, invitations: report };
   },
 });
 

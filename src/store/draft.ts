@@ -6,22 +6,37 @@ import { isDeepStrictEqual } from "node:util";
 import type { Model } from "../domain/collection.ts";
 import type { RecordChange } from "./change.ts";
 import type { Collection, Database, DraftRows, DraftView } from "./collection.ts";
+import { SecondaryIndex } from "./indexes.ts";
 
 /** A collection with the writes of the batch so far. */
 class DraftCollection<T> implements DraftRows<T> {
   readonly name: string;
-  readonly #base: Collection<T>;
+  readonly #durable: Collection<T>;
+  /** Its version when it was first read. */
+  #version: number | undefined;
   readonly #onTouch: (collection: DraftCollection<T>) => void;
   /** The records that the batch has written; undefined for one that it removed. */
   readonly #records = new Map<string, T | undefined>();
+  /** These records by index, from the first search on: a bulk change searches after each of its writes. */
+  readonly #indexes = new Map<string, SecondaryIndex<T>>();
   /** The records that the current change has written, with their earlier values. */
   readonly touched = new Map<string, T | undefined>();
 
   /** @param onTouch is called with the first write of each change */
   constructor(name: string, base: Collection<T>, onTouch: (collection: DraftCollection<T>) => void) {
     this.name = name;
-    this.#base = base;
+    this.#durable = base;
     this.#onTouch = onTouch;
+  }
+
+  get #base(): Collection<T> {
+    this.#version ??= this.#durable.version;
+    return this.#durable;
+  }
+
+  /** Whether the durable records have changed since they were first read. */
+  get isStale(): boolean {
+    return this.#version !== undefined && this.#version !== this.#durable.version;
   }
 
   get(key: string): T | undefined {
@@ -61,12 +76,9 @@ class DraftCollection<T> implements DraftRows<T> {
   find(index: string, value: string): readonly T[] {
     const durable = this.#base.find(index, value);
     if (this.#records.size === 0) return durable;
-    const { key: keyOf, indexes } = this.#base.definition;
-    const found = durable.filter((record) => !this.#records.has(keyOf(record)));
-    for (const record of this.#records.values()) {
-      if (record !== undefined && indexes[index]?.(record) === value) found.push(record);
-    }
-    return found;
+    const { key: keyOf } = this.#base.definition;
+    const unwritten = durable.filter((record) => !this.#records.has(keyOf(record)));
+    return [...unwritten, ...this.#indexed(index).find(value)];
   }
 
   put(record: T): void {
@@ -79,20 +91,36 @@ class DraftCollection<T> implements DraftRows<T> {
 
   /** Reverts the current change. */
   rollback(): void {
-    for (const [key, before] of this.touched) this.#records.set(key, before);
+    for (const [key, before] of this.touched) this.#write(key, before);
     this.touched.clear();
   }
 
   /** Discards the batch. */
   reset(): void {
     this.#records.clear();
+    this.#indexes.clear();
+    this.#version = undefined;
   }
 
   #set(key: string, record: T | undefined): void {
     if (this.touched.size === 0) this.#onTouch(this);
     const before = this.get(key);
     if (!this.touched.has(key)) this.touched.set(key, before);
+    this.#write(key, record);
+  }
+
+  #write(key: string, record: T | undefined): void {
+    for (const index of this.#indexes.values()) index.set(this.#records.get(key), record);
     this.#records.set(key, record);
+  }
+
+  #indexed(name: string): SecondaryIndex<T> {
+    const known = this.#indexes.get(name);
+    if (known !== undefined) return known;
+    const index = new SecondaryIndex(this.#base.definition.indexes[name] ?? (() => undefined));
+    for (const record of this.#records.values()) index.set(undefined, record);
+    this.#indexes.set(name, index);
+    return index;
   }
 }
 
@@ -121,6 +149,11 @@ export class BatchDraft<M extends Model> {
   /** Removes a record by the name of its collection. */
   delete({ collection: name, key }: Pick<RecordChange, "collection" | "key">): void {
     this.#collections.find((collection) => collection.name === name)?.delete(key);
+  }
+
+  /** Whether a collection that was read has changed since: what was written may rest on records of before. */
+  get isStale(): boolean {
+    return this.#collections.some((collection) => collection.isStale);
   }
 
   /** Returns the effective changes of the current change, in the order of the model's collections. */
@@ -154,4 +187,14 @@ export class BatchDraft<M extends Model> {
     for (const collection of this.#used) collection.reset();
     this.#used.clear();
   }
+}
+
+/** Reads and writes a draft. Called again, it must do the same. */
+export type Edit<M extends Model, R> = (draft: DraftView<M>) => Promise<R>;
+
+/** What an edit returned, what it changes, and the number of the change, if there is one. */
+export interface Edited<R> {
+  readonly report: R;
+  readonly changes: readonly RecordChange[];
+  readonly sequence: number | undefined;
 }

@@ -10,9 +10,8 @@ import { Low } from "lowdb";
 import type { Model } from "../domain/collection.ts";
 import { Failure } from "../domain/errors.ts";
 import { FolderAdapter } from "./adapter.ts";
-import type { RecordChange } from "./change.ts";
-import { Database, type DraftView, type DurableView } from "./collection.ts";
-import { BatchDraft } from "./draft.ts";
+import { Database, type DurableView } from "./collection.ts";
+import { BatchDraft, type Edit, type Edited } from "./draft.ts";
 import { spaceFor } from "./folder/disk.ts";
 import { type Files, nodeFiles, privateMode } from "./folder/files.ts";
 import { lockFolder } from "./folder/folder.ts";
@@ -174,10 +173,34 @@ export class Store<M extends Model> {
     return this.#writer.betweenBatches(task);
   }
 
-  /** Returns what an edit of the data of this moment returns, and the records that it would change. Changes nothing. */
-  preview<R>(edit: (draft: DraftView<M>) => R): { readonly report: R; readonly changes: RecordChange[] } {
-    const draft = new BatchDraft(this.#low.data);
-    return { report: edit(draft.view), changes: draft.changes() };
+  /**
+   * Makes one change of what an edit writes to a draft, as {@link changeInBulk}, or without an origin only returns it. The edit
+   * should yield to the event loop every few milliseconds. Others change the data meanwhile; if they change a collection
+   * that it has read, it is repeated, and the last time they wait.
+   * @throws what `edit` throws, and as {@link change}
+   */
+  async edit<R>(edit: Edit<M, R>, origin?: Origin, signal?: AbortSignal): Promise<Edited<R>> {
+    let plan = await this.#plan(edit, 1);
+    if (origin === undefined) return { ...plan, sequence: undefined };
+    const sequence = await this.changeInBulk(origin, async () => {
+      if (plan.draft.isStale) plan = await this.#plan(edit, 0);
+      signal?.throwIfAborted();
+      return plan.changes;
+    });
+    return { ...plan, sequence };
+  }
+
+  async #plan<R>(edit: Edit<M, R>, repetitions: number) {
+    for (let left = repetitions; ; left -= 1) {
+      const draft = new BatchDraft(this.#low.data);
+      const isLast = () => left === 0 || !draft.isStale;
+      try {
+        const report = await edit(draft.view);
+        if (isLast()) return { report, changes: draft.changes(), draft };
+      } catch (error) {
+        if (isLast()) throw error;
+      }
+    }
   }
 
   /**

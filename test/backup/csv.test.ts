@@ -7,12 +7,15 @@ import { Failure } from "../../src/domain/errors.ts";
 
 const cell = fc.string({ unit: fc.constantFrom(..."ab=+-@'\",;\n \t\u00e4") }).map((text) => text.trim());
 
+const sheetOf = (text: string, columns: string[], required: string[] = []) =>
+  new Sheet({ file: "f.csv", text, remove: false }, columns, required);
+
 it("cells survive being written and read, formulas and quotes included, and keep their places", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(cell, cell)), fc.boolean(), (rows, carriageReturns) => {
       const written = formatCSV(["one", "two"], rows);
       const text = carriageReturns ? written.replaceAll("\n", "\r\n") : written;
-      const sheet = new Sheet("f.csv", text, ["one", "two"], []);
+      const sheet = sheetOf(text, ["one", "two"], []);
       const kept = rows.filter((row) => row.some((each) => each !== ""));
       assert.deepEqual(
         sheet.rows.map((row) => [row.get("one")?.text, row.get("two")?.text]),
@@ -41,8 +44,26 @@ it("a cell that a spreadsheet takes for a formula is written behind an apostroph
 it("semicolons and tabs separate cells as well, if the first line has them", () => {
   for (const separator of [";", "\t"]) {
     const text = `one${separator}two\n"a,b"${separator}c\n`;
-    const [row] = new Sheet("f.csv", text, ["one", "two"], []).rows;
+    const [row] = sheetOf(text, ["one", "two"], []).rows;
     assert.deepEqual([row?.get("one")?.text, row?.get("two")?.text], ["a,b", "c"]);
   }
-  assert.throws(() => new Sheet("f.csv", 'one\n"a', ["one"], []), Failure);
+  assert.throws(() => sheetOf('one\n"a', ["one"], []), Failure);
+});
+
+it("what spreadsheets add and leave out makes no difference: lone CR, columns and rows without cells, cells without a delimiter", () => {
+  const tables = [
+    'one,two,,\none,"x" ,,\n,,,\nb,,,\n',
+    "one;two\r\none;x\r\nb\r\n",
+    "one\ttwo\rone\tx\r\rb\t",
+  ];
+  for (const text of tables) {
+    const { columns, rows } = sheetOf(text, ["one", "two"]);
+    assert.deepEqual(columns, ["one", "two"]);
+    const cells = rows.map((row) => columns.map((column) => row.get(column)?.text));
+    assert.deepEqual(cells, [
+      ["one", "x"],
+      ["b", ""],
+    ]);
+    assert.ok(text.replaceAll("\r\n", "\n").startsWith("b", rows[1]?.get("one")?.at), text);
+  }
 });

@@ -226,7 +226,7 @@ describe("the encoding of an export", () => {
     const file = join(await temporaryFolder(t), "e.json");
     await writeFile(file, Buffer.from(exportOf({ entries: [wantedReason("Störung")] }), "latin1"));
     await assert.rejects(readSource(nodeFiles, "/none", { kind: "export", file }), {
-      problems: ["it is not UTF-8: save it in that encoding"],
+      message: `${file} is not UTF-8.`,
     });
   });
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { formatCSV } from "../../src/backup/csv.ts";
+import type { Entry } from "../../src/domain/entry.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { openWorld, shippedRoutes } from "../_setup.ts";
 
@@ -91,6 +92,50 @@ describe("the file of a list", () => {
     assert.deepEqual(await refusalOf("note", "number,text\n1,x\n"), ["2:1: there is no entry 1"]);
   });
 
+  it("takes what is exported, even if the list would no longer accept it", async (t) => {
+    const { world, load, exported, refusalOf } = await worldOfLists(t);
+    const put = (...entries: Entry[]) =>
+      world.service.store.change({ who: "operator", operation: "test" }, (draft) => {
+        for (const entry of entries) draft.entries.put(entry);
+      });
+    const texts = [
+      "=1+1",
+      "'-x",
+      "two\r\nlines",
+      " blanks ",
+      "in\u200bvisible",
+      "007",
+      "undefined",
+      'a",\u2028;',
+    ];
+    await put(...texts.map((text) => ({ list: "track", key: ["text"], values: { text } })));
+    const uuid = "a".repeat(32);
+    const lap = { list: "lap", key: ["track", "racer"], entries: { track: "track" }, player: "racer", uuid };
+    await put({ ...lap, name: "Gone", values: { track: "007", time: 0, wet: true } });
+    await world.player("Gone");
+    for (const list of ["track", "lap"]) {
+      const { changes } = await load(list, await exported(list), { remove: true });
+      assert.equal(changes, 0, list);
+    }
+    assert.deepEqual(await refusalOf("track", '[{"text":"007"},{}]'), [
+      "1:18: expected JSON: a list of objects with texts, numbers, true, false and null",
+    ]);
+  });
+
+  it("is refused if the list would be too long, or if it has no rows to keep", async (t) => {
+    const { load, refusalOf } = await worldOfLists(t);
+    const rows = (count: number) => Array.from({ length: count }, (_, index) => `t${index}\n`).join("");
+    assert.deepEqual(await refusalOf("track", `text\n${rows(1001)}`), [
+      "1:1: the list would have 1001 entries, but can have 1000",
+    ]);
+    await load("track", `text\n${rows(1000)}`);
+    const { changes } = await load("track", "text\nnew\n", { remove: true });
+    assert.equal(changes, 1001);
+    assert.deepEqual(await refusalOf("track", "text\n", { remove: true }), [
+      "1:1: expected rows: without any, --remove would remove all",
+    ]);
+  });
+
   it("is refused with all its faults, by the list's declaration, and then changes nothing", async (t) => {
     const { world, load, refusalOf } = await worldOfLists(t);
     await load("track", "text\nmonza\nspa\n");
@@ -111,11 +156,22 @@ describe("the file of a list", () => {
     assert.deepEqual(await refusalOf("track", "text\nspa\n", { remove: true }), [
       "1:1: the track monza is missing, but in use",
     ]);
-    assert.deepEqual(await refusalOf("track", '[{"text":["a"]},{"txt":"b"}]'), [
-      '1:3: expected a text, a number, true, false or null as "text"',
-      '1:3: "text" must be 1 to 64 characters, but is empty',
-      '1:18: unknown column "txt"; did you mean "text"?',
+    assert.deepEqual(await refusalOf("track", '[{"text":""},{"txt":"b"}]'), [
+      '1:10: "text" must be 1 to 64 characters, but is empty',
+      '1:15: unknown column "txt"; did you mean "text"?',
+      '1:21: expected a value of "text"',
     ]);
+    for (const [text, place] of [
+      ['[{"text":["a"]}]', "1:3"],
+      ['[\n{"text":"a",}]', "2:13"],
+      ['[{"text":01}]', "1:3"],
+      ['["a"]', "1:2"],
+      ["[{}]", "1:3"],
+      ['[{"text":"a"}', "1:14"],
+    ] as const) {
+      const expected = "expected JSON: a list of objects with texts, numbers, true, false and null";
+      assert.deepEqual(await refusalOf("track", text), [`${place}: ${expected}`]);
+    }
     assert.deepEqual(world.snapshot(), before);
   });
 });

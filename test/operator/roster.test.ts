@@ -1,7 +1,9 @@
 /** `roster apply`: a CSV file becomes one change of players, memberships and groups, or a list of all its faults. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { formatCSV } from "../../src/backup/csv.ts";
 import { Failure } from "../../src/domain/errors.ts";
+import { rosterColumns } from "../../src/operator/roster/standing.ts";
 import { openWorld, type World } from "../_setup.ts";
 
 const [one, two, six] = ["1", "2", "6"].map((digit) => digit.repeat(32)) as [string, string, string];
@@ -74,6 +76,7 @@ describe("a roster", () => {
       ranksLost: ["Ada GROVE:3 (was 4)"],
       groupsGained: ["Ada BETA"],
       groupsLost: [],
+      endsChanged: [],
       readmitted: ["Eve"],
       administratorsGained: ["Cleo"],
       administratorsLost: ["Adele"],
@@ -109,6 +112,49 @@ describe("a roster", () => {
     assert.equal(same.name, "Bob");
   });
 
+  it("sets, changes and removes ends, and what is exported changes nothing", async (t) => {
+    const { world, service, apply } = await worldOfThree(t);
+    const ends = ["@2099-12-01T00:00Z", "@2099-12-01T00:00:30Z"] as const;
+    const { report } = await apply(
+      `name,organisations,groups\nAda,GROVE:4${ends[0]},VIP${ends[1]}\nBob,GROVE:2${ends[1]},VIP\n`,
+    );
+    assert.deepEqual(report.endsChanged, [`Ada GROVE:4${ends[0]} (was GROVE:4)`]);
+    assert.deepEqual(report.ranksLost, [`Bob GROVE:2${ends[1]} (was 4)`]);
+    assert.deepEqual(report.groupsGained, [`Ada VIP${ends[1]}`]);
+    const rows = await service.administer("roster.export", {});
+    assert.deepEqual(rows.slice(0, 2), [
+      ["Ada", one, `GROVE:4${ends[0]}`, `VIP${ends[1]}`, "yes"],
+      ["Bob", two, `GROVE:2${ends[1]}`, "VIP", ""],
+    ]);
+    const text = formatCSV(rosterColumns, rows);
+    // An excluded player has a reason; another end keeps it, and a rank that has ended is about to be removed.
+    const excluded = { group: "BLACKLIST", name: "Fay", uuid: six, reason: "Cheats" };
+    const origin = { who: "operator", operation: "test" };
+    await world.service.store.change(origin, (draft) => {
+      draft.groupMembers.put(excluded);
+      draft.memberships.put({ uuid: six, organisation: "RESCUE", rank: 3, until: 1 });
+    });
+    assert.equal((await apply(text)).changes, 0);
+    await apply(text.replace("BLACKLIST", `BLACKLIST${ends[0]}`));
+    const until = Date.UTC(2099, 11, 1);
+    assert.deepEqual(world.service.store.data.groupMembers.get(`BLACKLIST/${six}`), { ...excluded, until });
+    const { endsChanged } = (await apply("name,organisations,groups\nAda,GROVE:4,VIP\n")).report;
+    assert.deepEqual(endsChanged, [`Ada GROVE:4 (was GROVE:4${ends[0]})`, `Ada VIP (was VIP${ends[1]})`]);
+  });
+
+  it("says which operations its players gain and lose, once for players with the same change", async (t) => {
+    const { apply } = await worldOfThree(t);
+    const { operations } = await apply(
+      "name,organisations,groups,administrator\nAda,GROVE:4,TARGETLIST,yes\nBob,GROVE:4,TARGETLIST,\nFay,POLICE:4,,\n",
+      { preview: true },
+    );
+    const of = (path: string) => operations.filter((one) => one.path === path);
+    assert.deepEqual(of("/targetlist/add"), [
+      { path: "/targetlist/add", when: {}, gains: ["Ada", "Bob"], loses: [] },
+    ]);
+    assert.deepEqual(of("/event/bomb")[0]?.gains, ["Fay"], "who is readmitted");
+  });
+
   it("leaves alone the columns that it lacks or that are not asked for, and whoever it lacks", async (t) => {
     const { world, apply, faultsOf } = await worldOfThree(t);
     const unregistered = ["Cleo VIP", "Eve BLACKLIST", "Gus BLACKLIST"];
@@ -141,7 +187,7 @@ describe("a roster", () => {
       "name,uuid,organisations,groups,administrator",
       "3-May,069a79f4e94726a5befca90e38aaf5,GROV:3,VPI,maybe",
       "04.05.2026,6.9E+31,GROVE:0 GROVE,BLACKLIS,",
-      `Bob,${two},"RESCUE:2@2026-12-01T00:00Z, GROVE:1 GROVE:2",,`,
+      `Bob,${two},"RESCUE:2@2026-12-01, GROVE:1 GROVE:2",,`,
       `Ida,${two},,,`,
       "Fay,,",
       '"fay",,,,',
@@ -153,24 +199,23 @@ describe("a roster", () => {
     const names = "expected GROVE, BALLAS, VAGOS, TRIADS, CARTEL, RESCUE or POLICE";
     const groups = "expected CEO, DEV, MOD, SUP, BETA, VIP, BLACKLIST or TARGETLIST";
     assert.deepEqual(await faultsOf(text), [
-      `2:1 expected a player name, got the date "3-May"${asText}`,
+      `2:1 expected a player name, got "3-May"${asText}, or use \`player add\``,
       `2:7 expected a UUID of 32 hex digits, or nothing, got "069a79f4e94726a5befca90e38aaf5"${asText}`,
       `2:38 unknown faction or service "GROV"; ${names}. Did you mean "GROVE"?`,
       `2:45 unknown group "VPI"; ${groups}`,
       '2:49 expected yes, no or nothing, got "maybe"',
-      `3:1 expected a player name, got the date "04.05.2026"${asText}`,
+      `3:1 expected a player name, got "04.05.2026"${asText}, or use \`player add\``,
       `3:12 expected a UUID of 32 hex digits, or nothing, got "6.9E+31"${asText}`,
       "3:20 expected a rank from 1 to 2147483647, got 0",
       '3:28 expected <organisation>:<rank>, such as GROVE:4, got "GROVE"',
       `3:34 unknown group "BLACKLIS"; ${groups}. Did you mean "BLACKLIST"?`,
-      '4:39 memberships do not end by themselves yet: leave out "@2026-12-01T00:00Z,"',
-      "4:75 GROVE is in the cell twice",
+      '4:39 expected an end in the future, such as @2099-12-31T00:00Z, got "@2026-12-01,"',
+      "4:68 GROVE is in the cell twice",
       `5:1 the UUID ${two} is also that of line 4`,
-      "6:1 expected 5 cells, got 3",
       "7:2 the name fay is also that of line 6",
       "8:1 expected a player name, got nothing",
-      "9:1 expected 5 cells, got 6",
       '9:1 expected a player name of 1 to 32 letters, digits, "_", "." or "-", got "a b"',
+      "9:9 expected 5 cells, got 6",
       '10:1 expected a player name of 1 to 32 letters, digits, "_", "." or "-", got "two words"',
       '10:11 expected a UUID of 32 hex digits, or nothing, got "x"',
     ]);

@@ -1,20 +1,22 @@
 /** The entries of a declared list as a file: an export, and an import of what is added and changed. */
 import * as v from "valibot";
-import { Sheet } from "../../backup/csv.ts";
-import { entryKey } from "../../domain/entry.ts";
+import { type EditFile, type Row, Sheet, toCell } from "../../backup/csv.ts";
+import { type Entry, entryKey } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
 import { comparisonIn, defaultLanguage, didYouMean } from "../../domain/text.ts";
+import { toUUID } from "../../domain/uuid.ts";
 import { vocabularyOf } from "../../identity/memberships.ts";
 import { referringEntries } from "../../identity/references.ts";
 import { ListOperations } from "../../resources/shared/list-operations.ts";
 import { inputOf } from "../../resources/shared/values.ts";
 import type { Data, Draft } from "../../store/data.ts";
+import { Slices } from "../../store/slices.ts";
 import { bases } from "../../table/base-types.ts";
 import { nobody, type Vocabulary } from "../../table/caller.ts";
 import type { Field, List } from "../../table/declared/lists.ts";
+import { withPresentNames } from "../../table/declared/stored.ts";
 import { parseParameter } from "../../table/parameters.ts";
 import type { Input, ParameterValue } from "../../table/restriction/restriction.ts";
-import type { FileEdit } from "../input.ts";
 
 /** Returns a declared list. @throws Failure `UNKNOWN_ENTRY` */
 export function requireList(lists: readonly List[], name: string): List {
@@ -33,31 +35,26 @@ export function exportEntries(data: Data, list: List) {
   return { columns: columnsOf(list), entries };
 }
 
+const creatorColumns = ["creatorName", "creatorUUID"];
+
 function columnsOf({ fields, creator }: List): string[] {
   const all = fields.flatMap(({ name, refersTo }) =>
     refersTo === "player" ? [name, `${name}UUID`] : [name],
   );
-  return creator ? [...all, "creatorName", "creatorUUID"] : all;
+  return creator ? [...all, ...creatorColumns] : all;
 }
 
 /**
  * Adds and changes the entries of a file. Who added an entry stays; new ones are the operator's.
  * @throws Failure `PARAMETER_INVALID` with all faults of the file
  */
-export function importEntries(
-  draft: Draft,
-  list: List,
-  { file, text, remove }: Omit<FileEdit, "only">,
-): void {
-  const sheet = new Sheet(
-    file,
-    text,
-    columnsOf(list),
-    list.isNumbered ? [] : list.key.map(({ name }) => name),
-  );
+export async function importEntries(draft: Draft, list: List, file: EditFile): Promise<void> {
+  const columns = columnsOf(list);
+  const sheet = new Sheet(file, columns, list.isNumbered ? [] : list.key.map(({ name }) => name));
   // Entries are set as the file says, by their numbers if they have some, even to a value that is worse than the one to keep.
-  const operations = new ListOperations({ ...list, keep: undefined, isNumbered: false });
-  const numbering = new ListOperations(list);
+  const free = { ...list, keep: undefined, isNumbered: false, maxEntries: Number.POSITIVE_INFINITY };
+  const operations = new ListOperations(free);
+  const slices = new Slices();
   const attempt = (at: number, run: () => void) => {
     try {
       run();
@@ -66,60 +63,107 @@ export function importEntries(
       sheet.fault(at, error.message.replace(/\.$/, ""));
     }
   };
-  const vocabulary = vocabularyOf(draft);
-  const rows = sheet.rows.map((row) => {
-    const input: Record<string, ParameterValue> = {};
-    for (const field of list.fields) {
-      const { text, at } = row.get(field.name) ?? { text: "", at: 0 };
-      const uuid = row.get(`${field.name}UUID`)?.text ?? "";
-      const isKnown = field.refersTo === "player" && draft.players.has(uuid);
-      if (!row.has(field.name) || (text === "" && field.name === "number" && list.isNumbered)) continue;
-      if (text === "" && field.default !== undefined) input[field.name] = field.default;
-      else attempt(at, () => (input[field.name] = toValue(field, isKnown ? uuid : text, vocabulary)));
-    }
-    const [first] = row.values();
-    return { input, at: first?.at ?? 0 };
-  });
+  // What is as an export writes it stays, even if the list would no longer accept it.
+  const compared = columns.filter(
+    (column) => !creatorColumns.includes(column) && sheet.columns.includes(column),
+  );
+  const present = draft.entries.find("list", list.name);
+  const exported = new Map<string, Entry>();
+  for (const entry of compared.includes("number") || !list.isNumbered ? present : []) {
+    if (slices.isOver) await slices.next();
+    const answer = operations.answer(withPresentNames(entry, list), []);
+    exported.set(JSON.stringify(compared.map((column) => toCell(answer[column]))), entry);
+  }
+  const read = readerOf(draft, list, sheet, attempt);
+  const rows: { at: number; same: Entry | undefined; input: Input }[] = [];
+  for (const row of sheet.rows) {
+    if (slices.isOver) await slices.next();
+    const [{ at } = { at: 0 }] = row.values();
+    const same = exported.get(JSON.stringify(compared.map((column) => row.get(column)?.text ?? "")));
+    rows.push({ at, same, input: same === undefined ? read(row, at) : {} });
+  }
   sheet.requireSound();
 
-  const isNew = (input: Input) => list.isNumbered && input.number === undefined;
-  const found = rows.map((row) => ({
-    ...row,
-    known: isNew(row.input) ? undefined : operations.find(draft, row.input),
-  }));
-  if (remove) {
-    const kept = new Set(found.flatMap(({ known }) => (known === undefined ? [] : entryKey(known))));
-    const users = referringEntries(draft);
-    for (const entry of draft.entries.find("list", list.name).filter((one) => !kept.has(entryKey(one)))) {
-      if (users.has(entryKey(entry))) sheet.fault(0, `the ${operations.label(entry)} is missing, but in use`);
-      draft.entries.delete(entryKey(entry));
-    }
-  }
   const lines = new Map<string, number>();
-  for (const { input, at, known } of found) {
-    const whole: Record<string, ParameterValue> = { ...known?.values, ...input };
-    for (const { name, refersTo, default: fallback } of list.fields) {
-      const value = (refersTo === "player" ? (known?.uuid ?? known?.name) : undefined) ?? fallback;
-      if (whole[name] === undefined && value !== undefined) whole[name] = value;
-      if (whole[name] === undefined && name !== "number") sheet.fault(at, `expected a value of "${name}"`);
+  let number: number | undefined;
+  for (const { at, same, input } of rows) {
+    if (slices.isOver) await slices.next();
+    const isNew = list.isNumbered && input.number === undefined;
+    const known = same ?? (isNew ? undefined : operations.find(draft, input));
+    if (list.isNumbered && !isNew && known === undefined) {
+      sheet.fault(at, `there is no entry ${input.number}`);
+      continue;
     }
-    if (isNew(input)) attempt(at, () => numbering.add(draft, whole, { caller: nobody }));
-    else if (list.isNumbered && known === undefined) sheet.fault(at, `there is no entry ${input.number}`);
-    else attempt(at, () => operations.set(draft, whole, { caller: nobody }, false));
-    const entry = isNew(input) ? undefined : operations.find(draft, input);
-    const line = entry && lines.get(entryKey(entry));
+    const whole: Record<string, ParameterValue> = { ...known?.values, ...input };
+    if (same === undefined) {
+      if (isNew) whole.number = number = operations.nextNumber(draft, number);
+      for (const { name, refersTo, default: fallback } of list.fields) {
+        const value = (refersTo === "player" ? (known?.uuid ?? known?.name) : undefined) ?? fallback;
+        if (whole[name] === undefined && value !== undefined) whole[name] = value;
+        if (whole[name] === undefined) sheet.fault(at, `expected a value of "${name}"`);
+      }
+      attempt(at, () => operations.set(draft, whole, { caller: nobody }, false));
+    }
+    const entry = same ?? operations.find(draft, whole);
+    if (entry === undefined) continue;
+    const line = lines.get(entryKey(entry));
     if (line !== undefined) sheet.fault(at, `the same entry is in line ${line}`);
-    if (entry !== undefined) lines.set(entryKey(entry), sheet.lineOf(at));
+    lines.set(entryKey(entry), sheet.lineOf(at));
   }
+  const missing = file.remove ? present.filter((entry) => !lines.has(entryKey(entry))) : [];
+  const users = missing.length === 0 ? undefined : referringEntries(draft);
+  for (const entry of missing) {
+    const isUser = (user: Entry) => user.list !== list.name || lines.has(entryKey(user));
+    if (users?.get(entryKey(entry))?.some(isUser))
+      sheet.fault(0, `the ${operations.label(entry)} is missing, but in use`);
+    draft.entries.delete(entryKey(entry));
+  }
+  const { length } = draft.entries.find("list", list.name);
+  if (length > Math.max(present.length, list.maxEntries))
+    sheet.fault(0, `the list would have ${length} entries, but can have ${list.maxEntries}`);
   sheet.requireSound();
 }
 
-/** Returns a value as the list's declaration has it. @throws Failure */
-function toValue(field: Field, text: string, vocabulary: Vocabulary): ParameterValue {
+/** Returns a function that returns the values of a row, those of its columns. It notes their faults. */
+function readerOf(
+  draft: Draft,
+  { fields, key, isNumbered }: List,
+  sheet: Sheet,
+  attempt: (at: number, run: () => void) => void,
+): (row: Row, at: number) => Input {
+  const vocabulary = vocabularyOf(draft);
+  const parsers = fields.map((field) => ({ field, parse: parserOf(field, vocabulary) }));
+  return (row, start) => {
+    const input: Record<string, ParameterValue> = {};
+    for (const { field, parse } of parsers) {
+      const { name, refersTo, default: fallback } = field;
+      const cell = row.get(name);
+      const isNumber = isNumbered && name === "number";
+      if (cell === undefined && key.includes(field) && !isNumber)
+        sheet.fault(start, `expected a value of "${name}"`);
+      if (cell === undefined || (cell.text === "" && isNumber)) continue;
+      const { text, at } = cell;
+      const uuid = refersTo === "player" ? toUUID(row.get(`${name}UUID`)?.text ?? "") : undefined;
+      const registered = uuid !== undefined && draft.players.has(uuid) ? uuid : undefined;
+      if (text === "" && fallback !== undefined) input[name] = fallback;
+      else
+        attempt(at, () => {
+          input[name] = parse(registered ?? text);
+        });
+    }
+    return input;
+  };
+}
+
+/** Returns a function that returns a value as the list's declaration has it, or throws a Failure. */
+function parserOf(field: Field, vocabulary: Vocabulary): (text: string) => ParameterValue {
   const { name, type } = field;
   const schema = bases[type.base].toSchema(type, () => vocabulary);
   const parameter = { name, type, in: "query", isReference: false, default: undefined, schema } as const;
-  const parsed = v.safeParse(inputOf(field, false), parseParameter(parameter, text, vocabulary));
-  if (parsed.success) return parsed.output;
-  throw new Failure("PARAMETER_INVALID", `"${name}" is invalid: ${parsed.issues[0].message}.`);
+  const form = inputOf(field, false);
+  return (text) => {
+    const parsed = v.safeParse(form, parseParameter(parameter, text, vocabulary));
+    if (parsed.success) return parsed.output;
+    throw new Failure("PARAMETER_INVALID", `"${name}" is invalid: ${parsed.issues[0].message}.`);
+  };
 }

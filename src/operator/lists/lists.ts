@@ -23,7 +23,7 @@ export const exportList = defineCommand({
 
 /** Adds and changes the entries of a file. */
 export const importList = defineCommand({
-  input: v.strictObject({ ...v.omit(fileEdit, ["only"]).entries, list: v.string() }),
+  input: v.strictObject({ ...fileEdit.entries, list: v.string() }),
   async run({ store, loadTable }: Environment, { list: name, ...input }, signal) {
     const [edit, file] = await Promise.all([import("../../backup/edit.ts"), import("./file.ts")]);
     const table = await loadTable();

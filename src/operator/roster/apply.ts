@@ -1,16 +1,27 @@
 /** Applies a roster: registers and renames players, and sets their memberships, groups and administrator flags. */
 import { Sheet } from "../../backup/csv.ts";
 import { groupMemberKey, type Player } from "../../domain/model.ts";
-import { compareTexts, fold } from "../../domain/text.ts";
-import { bindRecords } from "../../identity/references.ts";
+import { fold } from "../../domain/text.ts";
+import type { Move } from "../../explain/moves.ts";
+import { bindSubjects, renameCreators } from "../../identity/references.ts";
 import type { Draft } from "../../store/data.ts";
+import { Slices } from "../../store/slices.ts";
 import type { FileEdit } from "../input.ts";
-import { type Listed, RosterReader, rosterColumns } from "./rows.ts";
+import { type Listed, RosterReader } from "./rows.ts";
+import {
+  byName,
+  endWord,
+  rosterColumns,
+  type Standing,
+  type Standings,
+  standingsOf,
+  toWord,
+} from "./standing.ts";
 
 /** What changes for people, in the order in which it is shown; `readmitted` left the group of the excluded. */
 const kinds = [
   ...(["registered", "renamed", "ranksGained", "ranksLost", "groupsGained", "groupsLost"] as const),
-  ...(["readmitted", "administratorsGained", "administratorsLost", "notInTheFile"] as const),
+  ...(["endsChanged", "readmitted", "administratorsGained", "administratorsLost", "notInTheFile"] as const),
 ];
 type Note = (kind: (typeof kinds)[number], who: string) => void;
 
@@ -18,16 +29,21 @@ type Note = (kind: (typeof kinds)[number], who: string) => void;
 export type People = Readonly<Record<string, readonly string[]>>;
 
 /** Applies a roster to a draft. @throws Failure `PARAMETER_INVALID` with all faults of the file */
-export function applyRoster(
+export async function applyRoster(
   draft: Draft,
-  { file, text, only, remove }: FileEdit,
+  { only, ...file }: FileEdit & { readonly only?: readonly string[] | undefined },
   excludedGroup: string | undefined,
   now: number,
-): People {
-  const sheet = new Sheet(file, text, rosterColumns, ["name", ...(only ?? [])]);
+): Promise<{ readonly people: People; readonly moves: readonly Move[] }> {
+  const sheet = new Sheet(file, rosterColumns, ["name", ...(only ?? [])]);
   const counts = (column: string) => only?.includes(column) ?? sheet.columns.includes(column);
-  const reader = new RosterReader(draft, sheet, counts);
-  const listed = sheet.rows.map((row) => reader.read(row, now));
+  const reader = new RosterReader(draft, sheet, counts, now);
+  const slices = new Slices();
+  const listed: Listed[] = [];
+  for (const row of sheet.rows) {
+    if (slices.isOver) await slices.next();
+    listed.push(reader.read(row));
+  }
   const absent = absentFrom(draft, listed, sheet);
   sheet.requireSound();
 
@@ -42,64 +58,90 @@ export function applyRoster(
     draft.players.put(player);
   }
   const named = listed.filter(({ player, known }) => known?.name !== player.name);
-  bindRecords(draft, ...named.map(({ player }) => player));
+  for (const { player } of named) {
+    if (slices.isOver) await slices.next();
+    bindSubjects(draft, player);
+  }
+  renameCreators(draft, ...named.map(({ player }) => player));
   for (const { name } of absent) note("notInTheFile", name);
-  const ranks = counts("organisations") ? new Map<string, number>() : undefined;
-  const groups = counts("groups") ? new Map<string, true>() : undefined;
-  const ended = remove ? absent.map((player) => ({ player, ranks, groups })) : [];
-  setMemberships(draft, [...listed, ...ended], excludedGroup, note);
-  return Object.fromEntries(people);
+  const none: Standings = new Map();
+  const ended = absent.map((player) => ({
+    ...{ player, known: player },
+    ranks: counts("organisations") ? none : undefined,
+    groups: counts("groups") ? none : undefined,
+  }));
+  const moves: Move[] = [];
+  for (const { player, known, ranks, groups } of [...listed, ...(file.remove ? ended : [])]) {
+    if (slices.isOver) await slices.next();
+    const before = standingsOf(draft, player.uuid, now);
+    const after = { ranks: ranks ?? before.ranks, groups: groups ?? before.groups };
+    setMemberships(draft, player, before, after, excludedGroup, note);
+    const former = known && { administrator: known.administrator, ...before };
+    moves.push({ player, before: former, after: { administrator: player.administrator, ...after } });
+  }
+  return { people: Object.fromEntries(people), moves };
 }
 
-/** Returns the players whom a roster lacks, and notes names and UUIDs that two have. */
+/** Returns the players whom a roster lacks, by name, and notes names and UUIDs that two have. */
 function absentFrom(draft: Draft, listed: readonly Listed[], sheet: Sheet): Player[] {
   const uuids = new Set(listed.map(({ player }) => player.uuid));
-  const absent = Array.from(draft.players.values()).filter(({ uuid }) => !uuids.has(uuid));
-  const holders = new Map(absent.map(({ name, uuid }) => [fold(name), `the player ${uuid}`]));
-  for (const { player, at } of listed.filter(({ player }) => player.name !== "")) {
-    const [name, uuid] = [fold(player.name), player.uuid];
-    const [key, what] = holders.has(name) ? [name, `name ${player.name}`] : [uuid, `UUID ${uuid}`];
-    const holder = holders.get(key);
-    if (holder !== undefined) sheet.fault(at, `the ${what} is also that of ${holder}`);
-    for (const one of [name, uuid]) holders.set(one, `line ${sheet.lineOf(at)}`);
+  const lines = new Map<string, number>();
+  for (const { player, at } of listed) {
+    const { name, uuid } = player;
+    if (name === "") continue;
+    const holder = draft.players.find("name", fold(name)).find((other) => !uuids.has(other.uuid));
+    const twin = lines.has(fold(name)) ? fold(name) : uuid;
+    const what = twin === uuid ? `UUID ${uuid}` : `name ${name}`;
+    if (holder !== undefined) sheet.fault(at, `the name ${name} is also that of the player ${holder.uuid}`);
+    else if (lines.has(twin)) sheet.fault(at, `the ${what} is also that of line ${lines.get(twin)}`);
+    for (const one of [fold(name), uuid]) lines.set(one, sheet.lineOf(at));
   }
-  return absent.sort((a, b) => compareTexts(a.name, b.name));
+  return byName(Array.from(draft.players.values()).filter(({ uuid }) => !uuids.has(uuid)));
 }
 
-/** Replaces ranks and groups. */
+/** Replaces a player's ranks and groups. */
 function setMemberships(
   draft: Draft,
-  all: readonly Pick<Listed, "player" | "ranks" | "groups">[],
+  { name, uuid }: Player,
+  before: ReturnType<typeof standingsOf>,
+  after: ReturnType<typeof standingsOf>,
   excludedGroup: string | undefined,
   note: Note,
 ): void {
-  // Read before anything is written: a draft searches what it has written in order.
-  const former = all.map(({ player: { uuid } }) => ({
-    ranks: new Map(
-      draft.memberships.find("player", uuid).map(({ organisation, rank }) => [organisation, rank]),
-    ),
-    groups: new Map(draft.groupMembers.find("subject", uuid).map(({ group }) => [group, true as const])),
-  }));
-  for (const [index, { player, ranks, groups }] of all.entries()) {
-    const { name, uuid } = player;
-    for (const { key: organisation, was = 0, is = 0 } of differences(former[index]?.ranks, ranks)) {
-      if (is === 0) draft.memberships.delete(`${organisation}/${uuid}`);
-      else draft.memberships.put({ uuid, organisation, rank: is });
-      const before = is > 0 && was > 0 ? ` (was ${was})` : "";
-      note(is > was ? "ranksGained" : "ranksLost", `${name} ${organisation}:${is || was}${before}`);
-    }
-    for (const { key: group, is } of differences(former[index]?.groups, groups)) {
-      if (is) draft.groupMembers.put({ group, name, uuid });
-      else draft.groupMembers.delete(groupMemberKey(group, player));
-      if (!is && group === excludedGroup) note("readmitted", name);
-      else note(is ? "groupsGained" : "groupsLost", `${name} ${group}`);
+  for (const { key: organisation, was, is } of differences(before.ranks, after.ranks)) {
+    if (is === undefined) draft.memberships.delete(`${organisation}/${uuid}`);
+    else draft.memberships.put({ uuid, organisation, rank: is.rank, ...ending(is) });
+    const [gained = 0, lost = 0] = [is?.rank, was?.rank];
+    const kind = gained === lost ? "endsChanged" : gained > lost ? "ranksGained" : "ranksLost";
+    note(kind, `${name} ${changeWords(organisation, was, is)}`);
+  }
+  for (const { key: group, was, is } of differences(before.groups, after.groups)) {
+    const key = groupMemberKey(group, { name, uuid });
+    const { until: _, ...known } = (was && draft.groupMembers.get(key)) ?? { group, name, uuid };
+    if (is === undefined) draft.groupMembers.delete(key);
+    else draft.groupMembers.put({ ...known, ...ending(is) });
+    if (is === undefined && group === excludedGroup) note("readmitted", name);
+    else {
+      const kind = is && was ? "endsChanged" : is ? "groupsGained" : "groupsLost";
+      note(kind, `${name} ${changeWords(group, was, is)}`);
     }
   }
 }
 
-/** Returns what differs between two maps; nothing without the second one. */
-function differences<T>(before: ReadonlyMap<string, T> = new Map(), after: ReadonlyMap<string, T> = before) {
+function ending({ until }: Standing): { until?: number } {
+  return until === undefined ? {} : { until };
+}
+
+/** Returns a membership in words: `GROVE:3 (was 2)`. */
+function changeWords(name: string, was: Standing | undefined, is: Standing | undefined): string {
+  if (is === undefined || was === undefined) return toWord(name, is ?? was ?? { rank: 0, until: undefined });
+  const earlier = is.rank === was.rank ? toWord(name, was) : `${was.rank}${endWord(was.until)}`;
+  return `${toWord(name, is)} (was ${earlier})`;
+}
+
+/** Returns what differs between two maps. */
+function differences(before: Standings, after: Standings) {
   return [...new Set([...before.keys(), ...after.keys()])]
     .map((key) => ({ key, was: before.get(key), is: after.get(key) }))
-    .filter(({ was, is }) => was !== is);
+    .filter(({ was, is }) => was?.rank !== is?.rank || was?.until !== is?.until);
 }

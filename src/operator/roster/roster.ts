@@ -1,16 +1,43 @@
-/** Applying a roster, or showing what it would change. What does it is loaded only then. */
+/** A roster: exporting it, and applying it or showing what it would change. What does it is loaded only then. */
+import * as v from "valibot";
+import { oneOf } from "../../domain/text.ts";
 import type { Draft } from "../../store/data.ts";
-import { defineCommand, type Environment } from "../define.ts";
+import { defineCommand, defineRead, type Environment } from "../define.ts";
 import { fileEdit } from "../input.ts";
+import { rosterColumns, rosterOf } from "./standing.ts";
+
+/** Returns all players as rows. */
+export const exportRoster = defineRead({
+  input: v.strictObject({}),
+  read: (data, _, { now }) => rosterOf(data, now),
+});
+
+const column = v.pipe(
+  v.string(),
+  v.check<string, (issue: v.CheckIssue<string>) => string>(
+    (text) => rosterColumns.some((known) => known === text),
+    ({ input }) => `expected columns out of ${oneOf(rosterColumns)}, got "${input}"`,
+  ),
+);
 
 export const applyRoster = defineCommand({
-  input: fileEdit,
+  input: v.strictObject({
+    ...fileEdit.entries,
+    /** The columns to apply; by default all that it has. */
+    only: v.optional(v.array(column)),
+  }),
   async run({ store, loadTable, now = Date.now }: Environment, input, signal) {
-    const [edit, roster] = await Promise.all([import("../../backup/edit.ts"), import("./apply.ts")]);
-    const table = await loadTable();
+    const [edit, roster, moved, { vocabularyOf }] = await Promise.all([
+      ...([import("../../backup/edit.ts"), import("./apply.ts"), import("../../explain/moves.ts")] as const),
+      import("../../identity/memberships.ts"),
+    ]);
+    const table = (await loadTable())();
     // Before the change, to compare with.
     const ranks = store.data.memberships.size;
-    const apply = (draft: Draft) => roster.applyRoster(draft, input, table().excludedGroup, now());
-    return { ranks, ...(await edit.editRecords(store, "roster.apply", apply, { ...input, signal })) };
+    const apply = (draft: Draft) => roster.applyRoster(draft, input, table.excludedGroup, now());
+    const edited = await edit.editRecords(store, "roster.apply", apply, { ...input, signal });
+    const { people, moves } = edited.report;
+    const operations = await moved.operationsMoved(store.data, table, vocabularyOf(store.data), moves, now());
+    return { ranks, ...edited, report: people, operations };
   },
 });

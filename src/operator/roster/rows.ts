@@ -2,21 +2,23 @@
  * The rows of a roster:
  *
  *     name,uuid,organisations,groups,administrator
- *     Ada,069a79f444e94726a5befca90e38aaf5,GROVE:4 RESCUE:2,VIP,yes
+ *     Ada,069a79f444e94726a5befca90e38aaf5,GROVE:4 RESCUE:2@2026-12-01T00:00Z,VIP,yes
  */
 import * as v from "valibot";
-import type { Cell, Row, Sheet } from "../../backup/csv.ts";
+import { type Cell, type Row, type Sheet, toCell } from "../../backup/csv.ts";
+import { latestInstant, toInstant } from "../../domain/instant.ts";
 import type { Player } from "../../domain/model.ts";
 import { fold } from "../../domain/text.ts";
 import { newUUID, toUUID } from "../../domain/uuid.ts";
 import { namesOf } from "../../identity/memberships.ts";
 import { formerPlayers } from "../../identity/players.ts";
 import type { Draft } from "../../store/data.ts";
+import { quote } from "../../table/parameters.ts";
 import { unknownName } from "../../table/yaml/wording.ts";
 import { newPlayerName, rank } from "../input.ts";
+import type { Standing } from "./standing.ts";
 
-/** The columns, in the order of an export. */
-export const rosterColumns = ["name", "uuid", "organisations", "groups", "administrator"] as const;
+type Kind = "group" | "faction or service";
 
 /** A player in a roster. */
 export interface Listed {
@@ -26,8 +28,8 @@ export interface Listed {
   /** The player before; undefined for a new one. */
   readonly known: Player | undefined;
   /** Undefined if they stay as they are. */
-  readonly ranks: ReadonlyMap<string, number> | undefined;
-  readonly groups: ReadonlyMap<string, true> | undefined;
+  readonly ranks: ReadonlyMap<string, Standing> | undefined;
+  readonly groups: ReadonlyMap<string, Standing> | undefined;
 }
 
 /** Reads rows, and notes the faults of their cells in the sheet. */
@@ -35,104 +37,105 @@ export class RosterReader {
   readonly #draft: Draft;
   readonly #sheet: Sheet;
   readonly #counts: (column: string) => boolean;
-  readonly #names: Readonly<Record<"group" | "faction or service", readonly string[]>>;
+  readonly #now: number;
+  /** The names as they are seeded, by the folded ones. */
+  readonly #names: Readonly<Record<Kind, ReadonlyMap<string, string>>>;
 
   /** @param counts whether a column is to be applied */
-  constructor(draft: Draft, sheet: Sheet, counts: (column: string) => boolean) {
+  constructor(draft: Draft, sheet: Sheet, counts: (column: string) => boolean, now: number) {
     this.#draft = draft;
     this.#sheet = sheet;
     this.#counts = counts;
-    const organisations = [...namesOf(draft, "faction"), ...namesOf(draft, "service")];
-    this.#names = { group: namesOf(draft, "group"), "faction or service": organisations };
+    this.#now = now;
+    const folded = (...names: readonly string[]) => new Map(names.map((name) => [fold(name), name]));
+    const organisations = folded(...namesOf(draft, "faction"), ...namesOf(draft, "service"));
+    this.#names = { group: folded(...namesOf(draft, "group")), "faction or service": organisations };
   }
 
   /** Reads a row. Its player is found by the UUID, or else by the name. */
-  read(row: Row, now: number): Listed {
+  read(row: Row): Listed {
     const read = <T>(column: string, as: (cell: Cell) => T) => {
       const cell = row.get(column);
       return cell === undefined || !this.#counts(column) ? undefined : as(cell);
     };
     const { text = "", at = 0 } = row.get("name") ?? {};
-    const name = text.normalize("NFC");
     const { players } = this.#draft;
     const stated = row.get("uuid");
     const uuid = stated === undefined || stated.text === "" ? undefined : this.#uuid(stated);
-    const known = uuid === undefined ? players.find("name", fold(name))[0] : players.get(uuid);
+    const known = uuid === undefined ? players.find("name", fold(text))[0] : players.get(uuid);
+    // The name in older data may be one that a cell cannot have.
+    const name = known !== undefined && toCell(known.name) === text ? known.name : text.normalize("NFC");
     if (name === "") this.#sheet.fault(at, "expected a player name, got nothing");
     else if (this.#counts("name") && known?.name !== name) this.#checkNew(name, at);
     else if (known === undefined) this.#sheet.fault(at, `there is no player "${name}"`);
     // A former player keeps the UUID: removal and new registration must not end an exclusion.
     const fresh = () => uuid ?? formerPlayers(this.#draft, name)[0]?.uuid ?? newUUID();
-    const former = known ?? { uuid: fresh(), name, administrator: false, registeredAt: now };
+    const former = known ?? { uuid: fresh(), name, administrator: false, registeredAt: this.#now };
     const player = {
       ...former,
       name: this.#counts("name") ? name : former.name,
       administrator: read("administrator", (cell) => this.#flag(cell)) ?? former.administrator,
     };
-    const ranks = read("organisations", (cell) => this.#ranks(cell));
-    return { at, player, known, ranks, groups: read("groups", (cell) => this.#groups(cell)) };
+    const ranks = read("organisations", (cell) => this.#memberships("faction or service", cell));
+    return { at, player, known, ranks, groups: read("groups", (cell) => this.#memberships("group", cell)) };
   }
 
   #checkNew(name: string, at: number): void {
     const parsed = v.safeParse(newPlayerName, name);
-    if (date.test(name)) this.#sheet.fault(at, `expected a player name, got the date "${name}"${asText}`);
-    else if (!parsed.success) this.#sheet.fault(at, `${parsed.issues[0].message}, got "${name}"`);
+    const got = `got ${quote(name)}`;
+    if (converted.test(name))
+      this.#sheet.fault(at, `expected a player name, ${got}${asText}, or use \`player add\``);
+    else if (!parsed.success) this.#sheet.fault(at, `${parsed.issues[0].message}, ${got}`);
   }
 
   #uuid({ text, at }: Cell): string | undefined {
     const uuid = toUUID(text);
     const advice = /^[\da-f]{1,31}$|^\d+([.,]\d+)?e\+?\d+$/i.test(text) ? asText : "";
     if (uuid === undefined)
-      this.#sheet.fault(at, `expected a UUID of 32 hex digits, or nothing, got "${text}"${advice}`);
+      this.#sheet.fault(at, `expected a UUID of 32 hex digits, or nothing, got ${quote(text)}${advice}`);
     return uuid;
   }
 
-  #ranks(cell: Cell): Map<string, number> {
-    const ranks = new Map<string, number>();
-    for (const { text, at } of words(cell)) {
-      const [, name, digits, end] = /^(.+?):(\d+)(@.*)?$/.exec(text) ?? [];
-      const parsed = v.safeParse(rank, Number(digits));
-      if (name === undefined) {
-        this.#sheet.fault(at, `expected <organisation>:<rank>, such as GROVE:4, got "${text}"`);
+  #memberships(kind: Kind, cell: Cell): Map<string, Standing> {
+    const all = new Map<string, Standing>();
+    for (const { 0: word, index } of cell.text.matchAll(/\S+/g)) {
+      const at = cell.at + index;
+      const form = kind === "group" ? /^(.+?)()(?:@(\d.*))?$/ : /^(.+?):(\d+)(?:@(.*))?$/;
+      const [, typed, digits, end] = form.exec(word) ?? [];
+      if (typed === undefined) {
+        this.#sheet.fault(at, `expected <organisation>:<rank>, such as GROVE:4, got ${quote(word)}`);
         continue;
       }
-      const organisation = this.#known("faction or service", { text: name, at });
-      if (end !== undefined)
-        this.#sheet.fault(at, `memberships do not end by themselves yet: leave out "${end}"`);
-      if (!parsed.success) this.#sheet.fault(at, `${parsed.issues[0].message}, got ${digits}`);
-      if (ranks.has(organisation)) this.#sheet.fault(at, `${organisation} is in the cell twice`);
-      ranks.set(organisation, Number(digits));
+      const name = this.#names[kind].get(fold(typed));
+      if (name === undefined)
+        this.#sheet.fault(at, unknownName(kind, typed, [...this.#names[kind].values()]));
+      const parsed = kind === "group" ? undefined : v.safeParse(rank, Number(digits));
+      if (parsed?.success === false) this.#sheet.fault(at, `${parsed.issues[0].message}, got ${digits}`);
+      const until = end === undefined ? undefined : toInstant(end);
+      if (until !== undefined && !(until > this.#now && until <= latestInstant))
+        this.#sheet.fault(
+          at,
+          `expected an end in the future, such as @2099-12-31T00:00Z, got ${quote(`@${end}`)}`,
+        );
+      const known = name ?? typed;
+      if (all.has(known)) this.#sheet.fault(at, `${known} is in the cell twice`);
+      all.set(known, { rank: Number(digits), until });
     }
-    return ranks;
-  }
-
-  #groups(cell: Cell): Map<string, true> {
-    return new Map(words(cell).map((word) => [this.#known("group", word), true]));
+    return all;
   }
 
   #flag({ text, at }: Cell): boolean {
     if (!/^(?:yes|no|true|false|)$/i.test(text))
-      this.#sheet.fault(at, `expected yes, no or nothing, got "${text}"`);
+      this.#sheet.fault(at, `expected yes, no or nothing, got ${quote(text)}`);
     return /^(?:yes|true)$/i.test(text);
-  }
-
-  /** Returns a name as it is seeded. */
-  #known(kind: "group" | "faction or service", { text, at }: Cell): string {
-    const known = this.#names[kind].find((name) => fold(name) === fold(text));
-    if (known === undefined) this.#sheet.fault(at, unknownName(kind, text, this.#names[kind]));
-    return known ?? text;
   }
 }
 
 const asText = ": a spreadsheet may have changed it; format the column as text";
 
-/** What spreadsheets make of names such as `3-4` and `May7`. */
+/** What spreadsheets make of names such as `3-4-26`, `May7` and `1E5`. */
 const month = "(?:jan|feb|m[aä]r|mrz|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])";
-const date = new RegExp(
-  `^(?:\\d{1,4}([./-])\\d{1,2}(?:\\1\\d{1,4})?|\\d{1,2}[-. ]+${month}|${month}[-. ]+\\d{2,4})$`,
+const converted = new RegExp(
+  `^(?:\\d{1,4}([./-])\\d{1,2}\\1\\d{1,4}|\\d{1,2}[-. ]+${month}|${month}[-. ]+\\d{2,4}|\\d[.,]?\\d*E\\+\\d+)$`,
   "iu",
 );
-
-function words({ text, at }: Cell): Cell[] {
-  return Array.from(text.matchAll(/\S+/g), ({ 0: word, index }) => ({ text: word, at: at + index }));
-}

@@ -183,9 +183,23 @@ export class ListOperations {
     return `Removed the ${label}.`;
   }
 
+  /** Returns the number of a new entry: none is given twice. @param last the highest one so far, if that is known */
+  nextNumber(draft: Draft, last = this.#lastNumber(draft)): number {
+    draft.counters.put({ name: `list ${this.#list.name}`, value: last + 1 });
+    return last + 1;
+  }
+
+  #lastNumber({ entries, counters }: Draft): number {
+    const { name } = this.#list;
+    const given = counters.get(`list ${name}`)?.value ?? 0;
+    return entries
+      .find("list", name)
+      .reduce((last, { values }) => Math.max(last, Number(values.number)), given);
+  }
+
   /** Returns the entry of an input, and the one that is stored under its key, with the latest spelling of a name. */
   #read(draft: Draft, input: Input): { entry: Entry; known: Entry | undefined } {
-    const { fields, isNumbered, name } = this.#list;
+    const { fields, isNumbered } = this.#list;
     const values: Record<string, EntryValue> = { ...input };
     for (const { name: key, type, list } of fields) {
       const value = String(input[key]);
@@ -194,12 +208,7 @@ export class ListOperations {
       if (kind !== undefined) requireName(draft, kind, value);
       if (list !== undefined) values[key] = requireNamed(draft, key, list, value);
     }
-    if (isNumbered) {
-      const numbers = Array.from(draft.entries.find("list", name), (known) => Number(known.values.number));
-      const last = Math.max(draft.counters.get(`list ${name}`)?.value ?? 0, ...numbers);
-      values.number = last + 1;
-      draft.counters.put({ name: `list ${name}`, value: last + 1 });
-    }
+    if (isNumbered) values.number = this.nextNumber(draft);
     const subject =
       this.#player && requireVisibleSubject(draft, String(input[this.#player.name]), this.#player.name);
     const entry = this.#toEntry(values, subject);
@@ -242,7 +251,9 @@ export class ListOperations {
   /** Adds an entry. @throws Failure `CONFLICT` if the list is full */
   #put(draft: Draft, entry: Entry, { caller }: Pick<ChangeContext, "caller">): string {
     const { name, title, creator, maxEntries, maxEntriesPerCreator = Number.POSITIVE_INFINITY } = this.#list;
-    requireRoom(draft.entries.find("list", name).length, maxEntries, `list of ${pluralOf(title)}`);
+    // An import bounds the list as a whole: counting at each entry would take quadratic time.
+    if (Number.isFinite(maxEntries))
+      requireRoom(draft.entries.find("list", name).length, maxEntries, `list of ${pluralOf(title)}`);
     const own = caller.id === null ? 0 : draft.entries.find("creator", `${name}/${caller.id}`).length;
     requireRoom(own, maxEntriesPerCreator, `list of your ${pluralOf(title)}`);
     draft.entries.put(creator ? { ...entry, ...creatorOf(draft, caller) } : entry);
