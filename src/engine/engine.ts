@@ -32,7 +32,7 @@ import { Exchange, methodNotAllowed, type Observer } from "./exchange.ts";
 import { RequestInput } from "./input.ts";
 import type { Limiter, Refusal } from "./limiter.ts";
 import { reasonOf } from "./reason.ts";
-import type { IncomingRequest } from "./request.ts";
+import { type IncomingRequest, internalRequest, type Query } from "./request.ts";
 import { idempotencyKeyIn, isSpeculative, versionIn } from "./request-headers.ts";
 import { type Answer, changeAnswer, preflightAnswer, readAnswer } from "./response.ts";
 import { type Match, Router } from "./router.ts";
@@ -49,9 +49,6 @@ export interface EngineOptions extends Observer {
   /** Called for every request that passes step 3, with the addon version of its `User-Agent`. */
   readonly seen?: (caller: Caller, version: string | undefined) => void;
 }
-
-/** Parameters of a call from within the process; not percent-encoded. */
-export type Query = readonly (readonly [name: string, text: string])[];
 
 /** What the engine decides about a call without running its operation. */
 export interface CallDecision {
@@ -313,11 +310,6 @@ function attempt<T>(steps: () => T): T | Failure {
     if (error instanceof Failure) return error;
     throw error;
   }
-}
-
-function internalRequest(path: string, query: Query): IncomingRequest {
-  const search = new URLSearchParams(query.map(([name, text]): [string, string] => [name, text])).toString();
-  return { method: "GET", pathname: path, search, address: undefined, header: () => null };
 }
 
 /** @param near the path that was most likely meant, without the prefix */

@@ -25,3 +25,12 @@ export const longestHeader = 1000;
 export function interpretable(header: string | null): string | null {
   return header !== null && header.length > longestHeader ? "" : header;
 }
+
+/** Parameters of a call from within the process; not percent-encoded. */
+export type Query = readonly (readonly [name: string, text: string])[];
+
+/** Returns the request of a call from within the process. @param path without the prefix */
+export function internalRequest(path: string, query: Query): IncomingRequest {
+  const search = new URLSearchParams(query.map(([name, text]): [string, string] => [name, text])).toString();
+  return { method: "GET", pathname: path, search, address: undefined, header: () => null };
+}

@@ -78,12 +78,7 @@ function keyOf(traits: Traits | undefined): string {
   return JSON.stringify([traits.administrator, ranks.sort(), [...traits.groups.keys()].sort()]);
 }
 
-function toCaller(
-  data: Data,
-  player: Player,
-  { administrator, ranks, groups }: Traits,
-  now: number,
-): Caller {
+function toCaller(data: Data, player: Player, { administrator, ranks, groups }: Traits, now: number): Caller {
   const numbers = new Map(Array.from(ranks, ([name, { rank }]) => [name, rank]));
   return callerOf(data, { ...player, administrator }, numbers, new Set(groups.keys()), now);
 }

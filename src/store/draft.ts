@@ -198,3 +198,24 @@ export interface Edited<R> {
   readonly changes: readonly RecordChange[];
   readonly sequence: number | undefined;
 }
+
+/**
+ * Returns what an edit returns and writes. If others change meanwhile a collection that it has read, it is repeated.
+ * @param repetitions at most so often
+ */
+export async function planEdit<M extends Model, R>(
+  database: Database<M>,
+  edit: Edit<M, R>,
+  repetitions: number,
+) {
+  for (let left = repetitions; ; left -= 1) {
+    const draft = new BatchDraft(database);
+    const isLast = () => left === 0 || !draft.isStale;
+    try {
+      const report = await edit(draft.view);
+      if (isLast()) return { report, changes: draft.changes(), draft };
+    } catch (error) {
+      if (isLast()) throw error;
+    }
+  }
+}

@@ -11,7 +11,7 @@ import type { Model } from "../domain/collection.ts";
 import { Failure } from "../domain/errors.ts";
 import { FolderAdapter } from "./adapter.ts";
 import { Database, type DurableView } from "./collection.ts";
-import { BatchDraft, type Edit, type Edited } from "./draft.ts";
+import { type Edit, type Edited, planEdit } from "./draft.ts";
 import { spaceFor } from "./folder/disk.ts";
 import { type Files, nodeFiles, privateMode } from "./folder/files.ts";
 import { lockFolder } from "./folder/folder.ts";
@@ -180,27 +180,14 @@ export class Store<M extends Model> {
    * @throws what `edit` throws, and as {@link change}
    */
   async edit<R>(edit: Edit<M, R>, origin?: Origin, signal?: AbortSignal): Promise<Edited<R>> {
-    let plan = await this.#plan(edit, 1);
-    if (origin === undefined) return { ...plan, sequence: undefined };
+    let planned = await planEdit(this.#low.data, edit, 1);
+    if (origin === undefined) return { ...planned, sequence: undefined };
     const sequence = await this.changeInBulk(origin, async () => {
-      if (plan.draft.isStale) plan = await this.#plan(edit, 0);
+      if (planned.draft.isStale) planned = await planEdit(this.#low.data, edit, 0);
       signal?.throwIfAborted();
-      return plan.changes;
+      return planned.changes;
     });
-    return { ...plan, sequence };
-  }
-
-  async #plan<R>(edit: Edit<M, R>, repetitions: number) {
-    for (let left = repetitions; ; left -= 1) {
-      const draft = new BatchDraft(this.#low.data);
-      const isLast = () => left === 0 || !draft.isStale;
-      try {
-        const report = await edit(draft.view);
-        if (isLast()) return { report, changes: draft.changes(), draft };
-      } catch (error) {
-        if (isLast()) throw error;
-      }
-    }
+    return { ...planned, sequence };
   }
 
   /**

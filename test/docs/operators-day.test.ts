@@ -1,0 +1,41 @@
+/** Test of examples/operators-day.sh: a day of an operator with 3,000 players. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { cp, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { it } from "node:test";
+import { projectFolder, shippedRoutes, temporaryFolder } from "../_setup.ts";
+import { freePort, runBuildIn } from "./_page.ts";
+
+it("registers 3,000 players, hands out tokens, changes ranks, and takes back what a cheater did", async (t) => {
+  const folder = await temporaryFolder(t);
+  const env = { ...(await runBuildIn(folder)), ADDON_PORT: String(await freePort()) };
+  await cp(shippedRoutes, join(folder, "routes.yaml"));
+  await mkdir(join(folder, "data"));
+  await cp(join(projectFolder, "data", "seed.yaml"), join(folder, "data", "seed.yaml"));
+  const script = join(projectFolder, "examples", "operators-day.sh");
+  const day = spawn("bash", [script], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  const ended = new Promise((resolve) => day.once("close", resolve));
+  const [output, errors] = await Promise.all([text(day.stdout), text(day.stderr)]);
+  assert.equal(await ended, 0, errors);
+  assert.doesNotMatch(output, /gai_/);
+  const lines = output.split("\n").map((line) => line.trim());
+  for (const line of [
+    "3000 tokens",
+    "error: mistakes.csv has 10 faults:",
+    "Player0042\tKILL\t400",
+    "You are excluded from this service until",
+    "statistic.add\t400",
+    "Took back 1 statistic, of 400 changes.",
+    "Readmitted Player0042.",
+    "system\tmembership.end\tremoved the group member Player0007 (VIP)",
+  ])
+    assert.ok(
+      lines.some((shown) => shown.includes(line)),
+      `${line} is missing in:\n${output}`,
+    );
+  assert.match(output, /changed 300 records/);
+  assert.match(output, /no problems/);
+  t.diagnostic(lines.filter((line) => /^\d+\.\d s |^the whole day/.test(line)).join("\n"));
+});
