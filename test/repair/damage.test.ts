@@ -1,4 +1,7 @@
-/** Damage of every kind: a verification finds it, and a repair saves only what was written. */
+/**
+ * Damage of every kind: a verification finds it, and a repair saves only what was written. Runs alone: with all cases it takes
+ * long.
+ */
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
