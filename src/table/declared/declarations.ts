@@ -51,14 +51,14 @@ export interface Declarations extends StatisticDeclarations {
 
 let shipped: Declarations | undefined;
 
-/** Returns the declarations that a table without its own has: `data/defaults.yaml`. */
+/** Returns the declarations that a table without its own has: `defaults.yaml` beside this file. */
 export function shippedDeclarations(): Declarations {
   shipped ??= readShipped();
   return shipped;
 }
 
 function readShipped(): Declarations {
-  const text = readFileSync(packaged("data/defaults.yaml"), "utf8");
+  const text = readFileSync(packaged("src/table/declared/defaults.yaml"), "utf8");
   const { value, report, textOf } = readYAML(text, { expected: "a map", schema: "core" });
   const declared = v.parse(shippedSchema, value);
   const types = new Types(declared.types, report);
