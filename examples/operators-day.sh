@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A day of an operator with 3,000 players in 12 factions, as a script: `bash operators-day.sh` in an empty folder that
-# has the project's routes.yaml and data/. It prints what each step took. Needs curl and awk.
+# A day of an operator with 3,000 players in 12 factions. Run it in a folder with the project's routes.yaml and
+# data/seed.yaml and nothing else: it writes its files there, and prints what each step takes. Needs curl and awk.
 set -euo pipefail
 PORT=${ADDON_PORT:-8888}
 API=http://127.0.0.1:$PORT/gameaddon/v1/-
