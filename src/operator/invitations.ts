@@ -7,6 +7,7 @@ import { memberTest } from "../identity/memberships.ts";
 import { requirePlayer } from "../identity/players.ts";
 import { liveTokenOf } from "../identity/tokens.ts";
 import type { Draft } from "../store/data.ts";
+import { Slices } from "../store/slices.ts";
 import { defineCommand, defineRead, type Environment, type Info } from "./define.ts";
 import { milliseconds, playerReference } from "./input.ts";
 
@@ -38,15 +39,20 @@ export const invitePlayers = defineCommand({
     }
     const at = now();
     const expires = at + (expiresIn ?? invitations.valid.milliseconds);
-    const inviteAll = async (draft: Draft) =>
-      (player === undefined ? withoutToken(draft, member, at) : [requirePlayer(draft, player)]).map(
-        (found): Invited => {
-          const former = draft.invitations.get(found.uuid);
-          const replaces = former !== undefined && ["open", "claimed"].includes(stateOf(former, at));
-          const { name, uuid } = found;
-          return { name, uuid, code: invite(draft, found, expires, at), replaces };
-        },
-      );
+    const inviteAll = async (draft: Draft) => {
+      const invited: Invited[] = [];
+      const slices = new Slices();
+      for (const found of player === undefined
+        ? withoutToken(draft, member, at)
+        : [requirePlayer(draft, player)]) {
+        if (slices.isOver) await slices.next();
+        const former = draft.invitations.get(found.uuid);
+        const replaces = former !== undefined && ["open", "claimed"].includes(stateOf(former, at));
+        const { name, uuid } = found;
+        invited.push({ name, uuid, code: invite(draft, found, expires, at), replaces });
+      }
+      return invited;
+    };
     const origin = { who: "operator", operation: "token.invite" };
     const { report } = await store.edit(inviteAll, origin, signal);
     return { expires, invitations: report };
