@@ -42,7 +42,7 @@ export interface Excess {
   readonly began: number;
   /** All additions of that type in the journal. */
   readonly total: number;
-  /** The finding in words for the player, who is not told the limit. */
+  /** What was found, for the player to read: without the limit, which a cheater would then stay below. */
   readonly reason: string;
   /** The finding in a sentence, with its figures. */
   readonly info: string;
