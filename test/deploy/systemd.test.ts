@@ -11,7 +11,13 @@ import { CliProcess, serveProcess } from "../cli/_process.ts";
 import { emptyDesk } from "../cli/_setup.ts";
 
 const run = promisify(execFile);
-const units = ["gameaddon.service", "gameaddon-backup.service", "gameaddon-backup.timer"];
+const units = [
+  "gameaddon.service",
+  "gameaddon-backup.service",
+  "gameaddon-backup.timer",
+  "gameaddon-standby.service",
+  "gameaddon-standby.timer",
+];
 const services = units.filter((name) => name.endsWith(".service"));
 const program = "/opt/gameaddon/current/bin/addon-cli";
 const skip = unavailable("systemd-analyze", "--version");
@@ -69,8 +75,8 @@ describe("the units for systemd", { skip }, () => {
 });
 
 describe("the services for systemd", () => {
-  it("have the same sandbox, but the backup has no network", async () => {
-    const [service, backup] = await Promise.all(
+  it("have the same sandbox, but the backup has no network, and the standby the whole", async () => {
+    const [service, backup, standby] = await Promise.all(
       services.map(async (name) => {
         const settings = await settingsOf(name);
         const begin = settings.findIndex(([key]) => key === "NoNewPrivileges");
@@ -82,6 +88,12 @@ describe("the services for systemd", () => {
     assert.deepEqual(only(backup, service), ["PrivateNetwork=yes", "RestrictAddressFamilies=AF_UNIX"]);
     assert.deepEqual(only(service, backup), [
       "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX",
+      "IPAddressAllow=localhost",
+      "WantedBy=multi-user.target",
+    ]);
+    assert.deepEqual(only(standby, service), []);
+    assert.deepEqual(only(service, standby), [
+      "IPAddressDeny=any",
       "IPAddressAllow=localhost",
       "WantedBy=multi-user.target",
     ]);

@@ -1,4 +1,4 @@
-/** Tests of docs/operations.md: its commands, options, files and alerts exist, and its blocks are valid. */
+/** Tests of docs/operations.md and docs/several-machines.md: their commands, options, files and alerts exist, and its blocks are valid. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { unavailable } from "../_strace.ts";
 import { emptyDesk } from "../cli/_setup.ts";
 import { readPage, section } from "./_page.ts";
 
-const page = await readPage("docs/operations.md");
+const page = `${await readPage("docs/operations.md")}${await readPage("docs/several-machines.md")}`;
 const deploy = join(projectFolder, "deploy");
 const shipped = await readdir(deploy);
 
@@ -31,7 +31,7 @@ function commandLines(): string[] {
   return [...inBlocks, ...inText].map(([, line = ""]) => line.trim());
 }
 
-describe("the page about operation on a server", () => {
+describe("the pages about operation on servers", () => {
   it("has shell blocks that bash can parse", () => {
     const blocks = blocksIn("sh");
     assert.ok(blocks.length >= 15);
