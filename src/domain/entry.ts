@@ -23,7 +23,7 @@ const entrySchema = v.object({
   player: v.optional(v.string()),
   name: v.optional(v.string()),
   uuid: v.optional(v.nullable(uuid)),
-  /** Who added it, if the list stores that; null if no player did. */
+  /** Who added it; null or absent if no player did, absent in records of before. */
   creatorName: v.optional(v.nullable(v.string())),
   creatorUUID: v.optional(v.nullable(uuid)),
 });

@@ -83,16 +83,21 @@ const groupMemberSchema = v.object({
 });
 export type GroupMember = v.InferOutput<typeof groupMemberSchema>;
 
-/** An entry of the target list. `listed` is the number of the change that added it, and orders the list. */
-const targetSchema = v.object({ ...subject, done: v.boolean(), listed: v.pipe(v.number(), v.safeInteger()) });
-export type Target = v.InferOutput<typeof targetSchema>;
-
 /** Who added an entry; null if no player did. */
 const creator = { creatorName: v.nullable(v.string()), creatorUUID: v.nullable(uuid) };
 export interface Creator {
   readonly creatorName: string | null;
   readonly creatorUUID: string | null;
 }
+
+/** An entry of the target list. `listed` is the number of the change that added it, and orders the list. */
+const targetSchema = v.object({
+  ...subject,
+  done: v.boolean(),
+  listed: v.pipe(v.number(), v.safeInteger()),
+  ...v.partial(v.object(creator)).entries,
+});
+export type Target = v.InferOutput<typeof targetSchema>;
 
 /** A house ban: it lasts from `startTime` for the sum of the days of its reasons. */
 const houseBanSchema = v.object({
@@ -248,9 +253,12 @@ export const model = {
     endOf,
   }),
   targets: define("target", targetSchema, subjectKey, {
-    indexes: { subject: subjectKey, name: boundName },
+    indexes: { subject: subjectKey, name: boundName, creator: ({ creatorUUID }) => creatorUUID ?? undefined },
     // One that is not done stays, and keeps its place.
-    refersTo: { subject: (a, b) => Number(a.done) - Number(b.done) || a.listed - b.listed },
+    refersTo: {
+      subject: (a, b) => Number(a.done) - Number(b.done) || a.listed - b.listed,
+      creator: "record",
+    },
   }),
   entries,
   houseBans: define("house ban", houseBanSchema, subjectKey, {

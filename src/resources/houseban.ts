@@ -1,7 +1,7 @@
 /** House bans. A ban starts with its first reason and lasts for the sum of the days. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
-import { type HouseBan, houseBanDuration, houseBanEnd, subjectKey } from "../domain/model.ts";
+import { type Creator, type HouseBan, houseBanDuration, houseBanEnd, subjectKey } from "../domain/model.ts";
 import { comparisonForm, didYouMean, fold, mostCompared, oneOf } from "../domain/text.ts";
 import { requireVisibleSubject, toSubject, withLatestSpelling } from "../identity/players.ts";
 import type { Data } from "../store/data.ts";
@@ -102,7 +102,7 @@ const banned = {
   reason: field(textReference, "One of the house-ban reasons.", "Vandalism"),
 };
 
-const add = (reasons: List, most: number) =>
+const add = (reasons: List, most: number, mostOwn: number | undefined) =>
   defineChange({
     list: reasons,
     example: "Added the house-ban reason Vandalism to Mallory.",
@@ -110,7 +110,10 @@ const add = (reasons: List, most: number) =>
       "A ban starts with its first reason and lasts for the sum of the days of its reasons: a further reason adds its " +
       "days. The ban stores the days that the reason has now; a later change of the reason does not change the ban.",
     input: banned,
-    failures: { UNKNOWN_ENTRY: "The house-ban reason does not exist; `hint` lists up to 20." },
+    failures: {
+      UNKNOWN_ENTRY: "The house-ban reason does not exist; `hint` lists up to 20.",
+      CONFLICT: "The list is full.",
+    },
     recordsCaller: true,
     change(draft, input, { caller, compare, now }) {
       const { name: list, fields } = reasons;
@@ -136,11 +139,13 @@ const add = (reasons: List, most: number) =>
         if (ban !== stored) draft.houseBans.put(ban);
         return `${ban.name} already has a house ban for ${known}.`;
       }
-      const reason = { reason: known, days, ...creatorOf(draft, caller) };
-      if (ban === undefined) {
-        const current = Array.from(draft.houseBans.values()).filter((other) => now < houseBanEnd(other));
-        requireRoom(current.length, most, "list of house bans");
-      }
+      const nobody = { creatorName: null, creatorUUID: null };
+      const reason = { reason: known, days, ...(creatorOf(draft, caller) ?? nobody) };
+      const current = Array.from(draft.houseBans.values()).filter((other) => now < houseBanEnd(other));
+      if (ban === undefined) requireRoom(current.length, most, "list of house bans");
+      const isOwn = ({ creatorUUID }: Creator) => caller.id !== null && creatorUUID === caller.id;
+      const own = current.reduce((sum, other) => sum + other.reasons.filter(isOwn).length, 0);
+      requireRoom(own, mostOwn, "list of your house bans");
       if (ban === undefined) draft.houseBans.put({ ...player, startTime: now, reasons: [reason] });
       else draft.houseBans.put({ ...ban, reasons: [...ban.reasons, reason] });
       return `Added the house-ban reason ${known} to ${player.name}.`;
@@ -180,7 +185,12 @@ const remove = defineChange({
  * Returns the handlers of house bans.
  * @param reasons the list of their reasons, which has the days of each
  * @param most the most bans
+ * @param mostOwn the most reasons in them of one player
  */
-export function houseBanHandlers(reasons: List, most: number): Readonly<Record<string, Handler>> {
-  return { list, add: add(reasons, most), remove };
+export function houseBanHandlers(
+  reasons: List,
+  most: number,
+  mostOwn: number | undefined,
+): Readonly<Record<string, Handler>> {
+  return { list, add: add(reasons, most, mostOwn), remove };
 }

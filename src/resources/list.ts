@@ -14,7 +14,7 @@ import { anyUUID, count, field, inputOf, outputOf } from "./shared/values.ts";
  * @param isReferred whether entries of other lists can refer to its entries
  */
 export function listHandlers(list: List, isReferred: boolean): Readonly<Record<string, Handler>> {
-  const { key, title, fields, isNumbered, creator } = list;
+  const { key, title, fields, isNumbered, creator, maxEntriesPerCreator } = list;
   const operations = new ListOperations(list);
   const given = fields.filter((known) => !isNumbered || known !== key[0]);
   const [named, all] = [inputsOf(key, true), inputsOf(given, false)];
@@ -23,6 +23,7 @@ export function listHandlers(list: List, isReferred: boolean): Readonly<Record<s
   const missing = { UNKNOWN_ENTRY: `There is no such ${title}.` };
   const full = isNumbered ? "The list is full." : "The entry exists with other values, or the list is full.";
   const references = referenceFailures(list);
+  const recordsCaller = creator || maxEntriesPerCreator !== undefined;
   const remove = (isOwn: boolean) =>
     defineChange({
       list,
@@ -37,7 +38,7 @@ export function listHandlers(list: List, isReferred: boolean): Readonly<Record<s
       example: `Added the ${label}.`,
       input: all,
       failures: { CONFLICT: "The list is full, or the entry is that of another player.", ...references },
-      recordsCaller: creator,
+      recordsCaller,
       change: (draft, input, context) => operations.set(draft, input, context, isOwn),
     });
   return {
@@ -53,14 +54,13 @@ export function listHandlers(list: List, isReferred: boolean): Readonly<Record<s
       example: `Added the ${label}.`,
       input: all,
       failures: { CONFLICT: full, ...references },
-      recordsCaller: creator,
+      recordsCaller,
       counts: isNumbered,
       change: (draft, input, context) => operations.add(draft, input, context),
     }),
     remove: remove(false),
-    ...(!isNumbered && { set: set(false) }),
-    ...(creator && { removeOwn: remove(true) }),
-    ...(creator && !isNumbered && { setOwn: set(true) }),
+    removeOwn: remove(true),
+    ...(!isNumbered && { set: set(false), setOwn: set(true) }),
   };
 }
 

@@ -4,6 +4,7 @@ import { Failure } from "../domain/errors.ts";
 import { subjectKey, type Target } from "../domain/model.ts";
 import { requireVisibleSubject, toSubject, withLatestSpelling } from "../identity/players.ts";
 import type { Data } from "../store/data.ts";
+import { creatorOf } from "./shared/creator.ts";
 import { defineCachedRead, defineChange } from "./shared/define.ts";
 import { requireRoom } from "./shared/room.ts";
 import { field, playerName, subject } from "./shared/values.ts";
@@ -37,18 +38,25 @@ export const list = defineCachedRead({
       .map(({ name, uuid, done }) => ({ name, uuid, done })),
 });
 
-/** Returns the handler that adds a target. @param most the most entries of the list */
-export const adding = (most: number) =>
+/**
+ * Returns the handler that adds a target.
+ * @param most the most entries of the list
+ * @param mostOwn the most of one player
+ */
+export const adding = (most: number, mostOwn: number | undefined) =>
   defineChange({
     example: "Added Mallory to the target list.",
     description: "Lists a player who is marked as done again.",
     input: { name: named },
-    change(draft, input, { sequence }) {
+    failures: { CONFLICT: "The list is full." },
+    recordsCaller: true,
+    change(draft, input, { caller, sequence }) {
       const player = requireVisibleSubject(draft, input.name);
       const target = draft.targets.get(subjectKey(player));
       if (target === undefined) {
         requireRoom(draft.targets.size, most, "target list");
-        draft.targets.put({ ...player, done: false, listed: sequence });
+        requireRoom(draft.targets.count("creator", `${caller.id}`), mostOwn, "list of your targets");
+        draft.targets.put({ ...player, done: false, listed: sequence, ...creatorOf(draft, caller) });
         return `Added ${player.name} to the target list.`;
       }
       const latest = withLatestSpelling(target, player);

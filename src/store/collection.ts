@@ -36,6 +36,8 @@ export interface DraftRows<T, Index extends string = string> extends Rows<T, Ind
   put(record: T): void;
   /** Removes the record of the key, where there is one. */
   delete(key: string): void;
+  /** Returns how many records `find` would: that does not depend on their number. */
+  count(index: Index, value: string): number;
 }
 
 /** All collections of a model, read-only. */
@@ -107,6 +109,10 @@ export class Collection<T> implements DurableRows<T> {
 
   find(index: string, value: string): readonly T[] {
     return this.#indexes.get(index)?.find(value) ?? [];
+  }
+
+  count(index: string, value: string): number {
+    return this.#indexes.get(index)?.count(value) ?? 0;
   }
 
   /** Sets the record of a key; undefined removes it. Idempotent. */

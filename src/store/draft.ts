@@ -81,6 +81,14 @@ class DraftCollection<T> implements DraftRows<T> {
     return [...unwritten, ...this.#indexed(index).find(value)];
   }
 
+  count(index: string, value: string): number {
+    const indexed = this.#base.definition.indexes[index];
+    const isCounted = (record: T | undefined) => Number(record !== undefined && indexed?.(record) === value);
+    let count = this.#base.count(index, value);
+    for (const [key, record] of this.#records) count += isCounted(record) - isCounted(this.#base.get(key));
+    return count;
+  }
+
   put(record: T): void {
     this.#set(this.#base.definition.key(record), record);
   }

@@ -17,6 +17,12 @@ export class SecondaryIndex<T> {
     return found instanceof Set ? Array.from(found) : [found];
   }
 
+  /** Returns how many records have a value. */
+  count(value: string): number {
+    const found = this.#records.get(value);
+    return found instanceof Set ? found.size : Number(found !== undefined);
+  }
+
   /** Updates the index for a record that was set; undefined where there is none. */
   set(before: T | undefined, after: T | undefined): void {
     const old = before === undefined ? undefined : this.#indexed(before);

@@ -22,10 +22,10 @@ export const creatorFields = {
   ),
 };
 
-/** Returns the creator to store for an entry that a caller adds. */
-export function creatorOf(data: Data, { id }: Caller): Creator {
+/** Returns the creator to store for an entry that a caller adds, whether or not answers show it; undefined if no player does. */
+export function creatorOf(data: Data, { id }: Caller): Creator | undefined {
   const player = id === null ? undefined : data.players.get(id);
-  return { creatorName: player?.name ?? null, creatorUUID: player?.uuid ?? null };
+  return player && { creatorName: player.name, creatorUUID: player.uuid };
 }
 
 /** Returns the creator in the answer for a stored entry. */

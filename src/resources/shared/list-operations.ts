@@ -250,13 +250,13 @@ export class ListOperations {
 
   /** Adds an entry. @throws Failure `CONFLICT` if the list is full */
   #put(draft: Draft, entry: Entry, { caller }: Pick<ChangeContext, "caller">): string {
-    const { name, title, creator, maxEntries, maxEntriesPerCreator = Number.POSITIVE_INFINITY } = this.#list;
+    const { name, title, maxEntries, maxEntriesPerCreator } = this.#list;
     // An import bounds the list as a whole: counting at each entry would take quadratic time.
     if (Number.isFinite(maxEntries))
-      requireRoom(draft.entries.find("list", name).length, maxEntries, `list of ${pluralOf(title)}`);
-    const own = caller.id === null ? 0 : draft.entries.find("creator", `${name}/${caller.id}`).length;
+      requireRoom(draft.entries.count("list", name), maxEntries, `list of ${pluralOf(title)}`);
+    const own = draft.entries.count("creator", `${name}/${caller.id}`);
     requireRoom(own, maxEntriesPerCreator, `list of your ${pluralOf(title)}`);
-    draft.entries.put(creator ? { ...entry, ...creatorOf(draft, caller) } : entry);
+    draft.entries.put({ ...entry, ...creatorOf(draft, caller) });
     return `Added the ${this.label(entry)}.`;
   }
 }

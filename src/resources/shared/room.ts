@@ -2,7 +2,7 @@
 import { Failure } from "../../domain/errors.ts";
 
 /** Refuses a new entry. @throws Failure `CONFLICT` if a list has as many entries as it can, or more */
-export function requireRoom(size: number, most: number, list: string): void {
+export function requireRoom(size: number, most = Number.POSITIVE_INFINITY, list: string): void {
   if (size < most) return;
   throw new Failure("CONFLICT", `The ${list} is full: it can have ${most} entries.`, {
     hint: "Remove an entry first.",

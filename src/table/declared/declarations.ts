@@ -14,6 +14,7 @@ import {
   type List,
   listsSchema,
   mostOf,
+  mostPerCreator,
   toLists,
   usualEntries,
 } from "./lists.ts";
@@ -26,6 +27,13 @@ export const declarationEntries = {
   maxEntries: optional(
     mapWith({ targetlist: mostOf("The most targets"), houseban: mostOf("The most house bans") }),
     "The most entries of lists that are code; default: 1000 each.",
+  ),
+  maxEntriesPerCreator: optional(
+    mapWith({
+      targetlist: mostPerCreator("The most targets."),
+      houseban: mostPerCreator("The most reasons of house bans that have not expired."),
+    }),
+    "The most entries that one player can add to lists that are code; default: as in the shipped table.",
   ),
   houseban: optional(
     mapWith({ reasons: text("The list with the reasons: its key is a text, and it has a field days.") }),
@@ -43,8 +51,9 @@ type Declared = Omit<v.InferOutput<typeof shippedSchema>, "types">;
 /** What a table declares, without faults. */
 export interface Declarations extends StatisticDeclarations {
   readonly lists: readonly List[];
-  /** The most entries of lists that are code. */
+  /** The most entries of lists that are code, and the most of one player. */
   readonly maxEntries: { readonly targetlist: number; readonly houseban: number };
+  readonly maxEntriesPerCreator: NonNullable<Declared["maxEntriesPerCreator"]>;
   /** The list with the reasons for house bans; undefined if there is none. */
   readonly banReasons: List | undefined;
 }
@@ -63,7 +72,8 @@ function readShipped(): Declarations {
   const declared = v.parse(shippedSchema, value);
   const types = new Types(declared.types, report);
   const none = { lists: [], statistics: [], ratios: [], events: [], scores: [], banReasons: undefined };
-  return toDeclarations(declared, { types, resources: [], report, textOf }, none);
+  const others = { ...none, maxEntriesPerCreator: {} };
+  return toDeclarations(declared, { types, resources: [], report, textOf }, others);
 }
 
 /** Returns what a table declares, and the shipped declarations instead of what it lacks. Reports faults. */
@@ -78,6 +88,7 @@ export function toDeclarations(
   return {
     lists,
     maxEntries: { targetlist, houseban },
+    maxEntriesPerCreator: { ...others.maxEntriesPerCreator, ...declared.maxEntriesPerCreator },
     banReasons: toBanReasons(declared, lists, others, report),
     ...toStatistics(declared, others, report),
   };

@@ -28,6 +28,9 @@ export const mostOf = (what: string) =>
     `${what}; default: ${usualEntries}, highest: ${mostEntries}.`,
   );
 
+/** The form of the most entries of one player. */
+export const mostPerCreator = (what: string) => v.optional(length(1, what));
+
 const { description: _, ...refinements } = typeEntries;
 const fieldSchema = mapWith({
   ...refinements,
@@ -51,7 +54,7 @@ const listSchema = mapWith({
     mapOf(v.record(v.string(), v.union([v.string(), fieldSchema], "a type's name, or a map of a field"))),
     v.description("The fields, each with its type: a type of the table, a built-in one, player or entry."),
   ),
-  creator: optional(v.boolean(), "Whether entries store and show who added them."),
+  creator: optional(v.boolean(), "Whether answers show who added an entry."),
   order: v.optional(
     text("The field that orders the list, with - in front for descending; default: the key."),
   ),
@@ -63,7 +66,7 @@ const listSchema = mapWith({
     "The field for whose better value alone `set` changes an entry.",
   ),
   maxEntries: mostOf("The most entries"),
-  maxEntriesPerCreator: v.optional(length(1, "The most entries that one player can add.")),
+  maxEntriesPerCreator: mostPerCreator("The most entries that one player can add."),
   renamed: optional(mapOf(v.record(v.string(), v.string())), "Fields with another name before: from: to."),
 });
 type ListDeclaration = v.InferOutput<typeof listSchema>;
@@ -221,8 +224,6 @@ function toList(
   if (keptField !== undefined && !["integer", "instant"].includes(keptField.type.base))
     fault(["keep", keptField.name], `expected a field of type integer, got ${keptField.type.base}`, "key");
   if (kept !== undefined && isNumbered) fault(["keep"], "a list without a key has no `set`", "key");
-  if (maxEntriesPerCreator !== undefined && !creator)
-    fault(["maxEntriesPerCreator"], "only a list with `creator: true` knows who added an entry", "key");
   for (const [from, to] of Object.entries(renamed)) {
     if (fields.some((field) => field.name === from))
       fault(["renamed", from], `"${from}" is still a field of the list`, "key");
