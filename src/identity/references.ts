@@ -1,6 +1,8 @@
 /** The records that refer to somebody or to a name, in all collections, by what their definitions say (`domain/collection.ts`). */
+import { isDeepStrictEqual } from "node:util";
 import { type AnyRecord, type CollectionDefinition, listIn } from "../domain/collection.ts";
 import { type Entry, entriesIn } from "../domain/entry.ts";
+import { textOf } from "../domain/label.ts";
 import { collectionNames, definitionOf, type Player, subjectKey } from "../domain/model.ts";
 import type { DraftRows, Rows } from "../store/collection.ts";
 import type { Data, Draft } from "../store/data.ts";
@@ -51,6 +53,31 @@ export function creatorsIn({ refersTo }: CollectionDefinition, record: AnyRecord
   return refersTo.creator === "record" ? [record] : listIn(record, refersTo.creator);
 }
 
+/**
+ * Returns a record with other names beside its UUIDs: of the person it is about, and of creators.
+ * @param nameOf returns the name of a UUID; undefined to leave the one in the record
+ */
+export function withNames<T>(collection: string, record: T, nameOf: (uuid: string) => string | undefined): T {
+  const { subject, creator } = definitionOf(collection)?.refersTo ?? {};
+  const named = <R>(item: R, uuidField: string, nameField: string): R => {
+    const uuid = textOf(item, uuidField);
+    const name = uuid === undefined ? undefined : nameOf(uuid);
+    return name === undefined ? item : { ...item, [nameField]: name };
+  };
+  const withCreator = <R>(item: R) => named(item, "creatorUUID", "creatorName");
+  const own = subject === undefined ? record : named(record, "uuid", "name");
+  if (creator === undefined || typeof own !== "object" || own === null) return own;
+  if (creator === "record") return withCreator(own);
+  const items: unknown = Reflect.get(own, creator);
+  return Array.isArray(items) ? { ...own, [creator]: items.map(withCreator) } : own;
+}
+
+/** Whether two records are the same but for names beside UUIDs: these follow their players, whoever changes the record. */
+export function areSame(collection: string, one: unknown, other: unknown): boolean {
+  const withoutNames = (record: unknown) => withNames(collection, record, () => "");
+  return isDeepStrictEqual(one, other) || isDeepStrictEqual(withoutNames(one), withoutNames(other));
+}
+
 /** Returns the entries that refer to other entries, by the keys of those. */
 export function referringEntries(data: Data): ReadonlyMap<string, readonly Entry[]> {
   const users = new Map<string, Entry[]>();
@@ -94,15 +121,8 @@ export function renameCreators(draft: Draft, ...players: readonly Player[]): voi
     const { refersTo, rows } = collection;
     if (refersTo.creator === undefined || names.size === 0) continue;
     for (const record of [...rows.values()]) {
-      const creators = creatorsIn(collection, record);
-      if (!creators.some(({ creatorUUID }) => names.has(creatorUUID))) continue;
-      const renamed = creators.map((creator) => {
-        const name = names.get(creator.creatorUUID);
-        return name === undefined ? creator : { ...creator, creatorName: name };
-      });
-      rows.put(
-        refersTo.creator === "record" ? { ...renamed[0] } : { ...record, [`${refersTo.creator}`]: renamed },
-      );
+      if (creatorsIn(collection, record).some(({ creatorUUID }) => names.has(creatorUUID)))
+        rows.put(withNames(collection.name, record, (uuid) => names.get(uuid)));
     }
   }
 }

@@ -97,6 +97,42 @@ describe("taking back what a caller did", () => {
     assert.equal((await preview(mallory.uuid)).changes, 1);
   });
 
+  it("follows the records of people who were registered or renamed since, and the caller's own name", async (t) => {
+    const world = await openWorld(t);
+    const { service } = world;
+    const [ada, mallory] = [
+      await world.player("Ada", { groups: ["TARGETLIST"] }),
+      await world.player("Mallory", { members: { POLICE: 4, RESCUE: 4 }, groups: ["TARGETLIST"] }),
+    ];
+    await world.ok(ada.token, "/targetlist/add", { name: "Old" });
+    await world.ok(mallory.token, "/targetlist/done", { name: "Old" });
+    await world.ok(mallory.token, "/wantedreason/add", { reason: "Junk", points: 1 });
+    await world.ok(mallory.token, "/housebanreason/add", { reason: "Noise", days: 3 });
+    for (const name of ["zed", "Yan"]) {
+      await world.ok(mallory.token, "/targetlist/add", { name });
+      await world.ok(mallory.token, "/houseban/add", { name, reason: "Noise" });
+    }
+    const { uuid } = await world.player("Old");
+    await world.player("Zed");
+    await service.administer("player.rename", { player: "Zed", name: "Zoe" });
+    await service.administer("player.rename", { player: "Mallory", name: "Sorry" });
+    const {
+      records,
+      left,
+      sequence = 0,
+    } = await service.administer("undo.caller", {
+      ...{ by: "Mallory", preview: false },
+    });
+    const [wanted, reasons] = ["entry of wantedreason", "entry of housebanreason"];
+    assert.deepEqual(records, { targets: 3, [wanted]: 1, [reasons]: 1, "house bans": 2 });
+    assert.equal(left, 0);
+    assert.deepEqual(await world.ok(ada.token, "/targetlist"), [{ name: "Old", uuid, done: false }]);
+    await service.administer("player.rename", { player: "Sorry", name: "Worse" });
+    await service.administer("undo", { sequence });
+    const [{ creatorName }] = await world.ok(ada.token, "/housebanreason");
+    assert.equal(creatorName, "Worse", "what is brought back has the present name");
+  });
+
   it("takes back again what was brought back by undoing the undo", async (t) => {
     const world = await openWorld(t);
     const mallory = await world.player("Mallory", { members: { POLICE: 4 } });

@@ -6,8 +6,10 @@ import type { PlayerNames } from "../../audit/names.ts";
 import { readNames, toSelection } from "../../audit/read.ts";
 import type { Entry } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
+import { textOf } from "../../domain/label.ts";
 import { isBookkeeping, nounOf } from "../../domain/model.ts";
 import { counted, fold, oneOf } from "../../domain/text.ts";
+import { areSame, withNames } from "../../identity/references.ts";
 import type { RecordChange } from "../../store/change.ts";
 import type { Data } from "../../store/data.ts";
 import { nodeFiles } from "../../store/folder/files.ts";
@@ -96,24 +98,36 @@ async function readRuns({ files = nodeFiles, store }: Environment, filter: Filte
   for await (const record of readHistory(files, store.folder)) {
     const isTheirs = select(record) !== undefined;
     if (isTheirs) changes += 1;
+    // The runs of unregistered names that the change removes: it may bind them to the player who now has the name.
+    const unbound = new Map<string, RecordChange>();
     for (const change of record.changes) {
-      if (isBookkeeping(change.collection) || credentials.has(change.collection)) continue;
-      const place = `${change.collection} ${change.key}`;
+      const { collection, before, after } = change;
+      if (isBookkeeping(collection) || credentials.has(collection)) continue;
+      const place = `${collection} ${change.key}`;
       const run = runs.get(place);
       if (isTheirs) {
         runs.set(place, { ...change, before: run === undefined ? change.before : run.before });
         changed.delete(place);
       } else if (run !== undefined) {
+        if (areSame(collection, before, after)) continue;
         runs.delete(place);
         ended.set(place, run);
+        const isNamed = textOf(before, "name") !== undefined && textOf(before, "uuid") === undefined;
+        if (after === null && isNamed) unbound.set(boundForm(collection, before), run);
         // Somebody else may have taken it back already.
-        if (!isDeepStrictEqual(change.after, run.before)) changed.add(place);
+        if (!areSame(collection, after, run.before)) changed.add(place);
       } else {
+        const isNew = before === null && unbound.size > 0;
+        const moved = isNew ? unbound.get(boundForm(collection, after)) : undefined;
         const former = ended.get(place);
-        // Undoing what took it back brings back what the caller did.
-        if (former === undefined || !isDeepStrictEqual(change.after, former.after)) continue;
-        runs.set(place, former);
-        changed.delete(place);
+        if (moved !== undefined) {
+          runs.set(place, { ...change, before: bound(moved.before, after) });
+          changed.delete(`${collection} ${moved.key}`);
+        } else if (former !== undefined && areSame(collection, after, former.after)) {
+          // Undoing what took it back brings back what the caller did.
+          runs.set(place, former);
+          changed.delete(place);
+        }
       }
     }
   }
@@ -124,6 +138,20 @@ async function readRuns({ files = nodeFiles, store }: Environment, filter: Filte
     });
   for (const [place, { before, after }] of runs) if (isDeepStrictEqual(before, after)) runs.delete(place);
   return { changes, runs, changed: changed.size };
+}
+
+/** Returns what a record of a name is the same by before and after it is bound to the player of that name. */
+function boundForm(collection: string, record: unknown): string {
+  const nameless = withNames(collection, record, () => "");
+  return JSON.stringify([
+    collection,
+    { ...Object(nameless), name: fold(textOf(record, "name") ?? ""), uuid: null },
+  ]);
+}
+
+/** Returns a record of a name as it is bound to a player. @param to another one that is */
+function bound(record: unknown, to: unknown): unknown {
+  return record === null ? null : { ...Object(record), name: textOf(to, "name"), uuid: textOf(to, "uuid") };
 }
 
 /**

@@ -71,6 +71,11 @@ export class Outcome {
     this.#undone.delete(`${collection} ${key}`);
   }
 
+  /** Returns the name of a player. */
+  nameOf(uuid: string): string | undefined {
+    return textOf(this.#undone.get(`players ${uuid}`), "name") ?? this.#data.players.get(uuid)?.name;
+  }
+
   /** Returns why a record cannot be undone. */
   fault(change: RecordChange): string | undefined {
     const { collection, key, before, after } = change;

@@ -5,6 +5,7 @@ import { operationName } from "../../audit/operations.ts";
 import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
 import { isBookkeeping, type Named } from "../../domain/model.ts";
+import { areSame, withNames } from "../../identity/references.ts";
 import type { JournalRecord, RecordChange } from "../../store/change.ts";
 import type { Data } from "../../store/data.ts";
 import { nodeFiles } from "../../store/folder/files.ts";
@@ -129,10 +130,8 @@ export async function undoing(
   for (let isDone = false; !isDone; ) {
     const still: RecordChange[] = [];
     for (const change of remaining) {
-      const hasChanged = !isDeepStrictEqual(
-        rowsOf(data, change.collection).get(change.key) ?? null,
-        change.after,
-      );
+      const present = rowsOf(data, change.collection).get(change.key) ?? null;
+      const hasChanged = !areSame(change.collection, present, change.after);
       const why = hasChanged ? undefined : outcome.fault(change);
       if (hasChanged || why !== undefined) {
         obstacles.push({ change, why });
@@ -143,12 +142,12 @@ export async function undoing(
     isDone = !exceptChanged || still.length === remaining.length;
     remaining = still;
   }
-  const changes = remaining.map(({ collection, key, before, after }) => ({
-    collection,
-    key,
-    before: after,
-    after: before,
-  }));
+  for (const { change } of obstacles) outcome.keep(change);
+  const changes = remaining.flatMap(({ collection, key, before }) => {
+    const present = rowsOf(data, collection).get(key) ?? null;
+    const after = withNames(collection, before, (uuid) => outcome.nameOf(uuid));
+    return isDeepStrictEqual(present, after) ? [] : [{ collection, key, before: present, after }];
+  });
   return { changes, obstacles };
 }
 
