@@ -74,8 +74,9 @@ export class Service {
   /** Holds the route table in force. */
   readonly routes: RouteTable<App>;
   #timers: readonly NodeJS.Timeout[] = [];
-  /** The removal of what has ended, and whether the last one failed. */
-  #removal: "idle" | "under way" | "failed" = "idle";
+  /** The removal under way of what has ended, and whether it is known that the last one failed. */
+  #removal: Promise<void> | undefined;
+  #hasWarned = false;
   #renaming: Promise<void> = Promise.resolve();
   /** The check of the disk under way, which all who ask meanwhile share. */
   #problem: Promise<string | undefined> | undefined;
@@ -202,17 +203,19 @@ export class Service {
   }
 
   /** Removes memberships that have ended. Until that succeeds they stay in lists, but count for nothing. */
-  async removeEnded(): Promise<void> {
-    const before = this.#removal;
-    if (before === "under way") return;
-    this.#removal = "under way";
-    try {
-      await this.store.removeEnded();
-      this.#removal = "idle";
-    } catch (error) {
-      if (before === "idle") this.#options.warn?.("Memberships that have ended cannot be removed.", error);
-      this.#removal = "failed";
-    }
+  removeEnded(): Promise<void> {
+    const warn = (error: unknown) => {
+      if (!this.#hasWarned) this.#options.warn?.("Memberships that have ended cannot be removed.", error);
+      return true;
+    };
+    this.#removal ??= this.store
+      .removeEnded()
+      .then(() => false, warn)
+      .then((hasWarned) => {
+        this.#hasWarned = hasWarned;
+        this.#removal = undefined;
+      });
+    return this.#removal;
   }
 
   /** Saves activity and closes the store; with a snapshot, so that the next start has nothing to replay. */
