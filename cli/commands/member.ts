@@ -83,10 +83,13 @@ export function addRosterCommands(program: Command, context: Context): void {
       .addHelpText(
         "after",
         `
-Columns: name, uuid, organisations (GROVE:4 POLICE:2), groups (VIP BETA), administrator (yes). POLICE:2@2099-12-01T00:00Z ends
-by itself. What belongs to a column that the file lacks stays; an empty cell means none, except for an empty UUID, which
-means unknown. Players are found by their UUIDs, or else by their names, and renamed if only the UUID is the same. Whoever
-is not in the file stays.
+Columns: name, uuid, and any of
+  organisations  GROVE:4 POLICE:2@2099-12-01T00:00Z, of which the latter ends by itself
+  groups         VIP BETA
+  administrator  yes
+A column that the file lacks stays as it is. An empty cell means none; an empty UUID means unknown.
+Players are found by UUID, or else by name, and renamed if only the UUID is the same.
+Whoever is not in the file stays.
 ${examples(`roster ${name} roster.csv`, `roster ${name} roster.csv --only organisations`)}`,
       )
       .action(async (file: string, options: { only?: string[]; remove?: boolean }) => {

@@ -165,7 +165,8 @@ async function operationValues(): Promise<Completions> {
   const changes = [...handlersFor(shippedDeclarations()), ...Object.entries(operatorOperations)].filter(
     ([, { effect }]) => effect === "change",
   );
-  return { values: changes.map(([value]) => ({ value })) };
+  const others = ["token.claim", "token.use", "membership.end", "list.rename", "data.restore", "data.import"];
+  return { values: [...changes.map(([value]) => value), ...others].map((value) => ({ value })) };
 }
 
 async function tableOf(workspace: Workspace): Promise<string> {
