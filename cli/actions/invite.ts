@@ -24,7 +24,7 @@ export async function invitePlayers(context: Context, options: InviteOptions): P
     misuse("one of --player <player>, --all-without-token and --member <organisation|group> is required");
   if (message !== undefined && !message.includes("{code}"))
     misuse("expected a message with {code} in it, such as 'Welcome {name}! Your code: {code}'");
-  const { expires, invitations } = await run("changes", "token.invite", {
+  const { expires, invitations, excluded } = await run("changes", "token.invite", {
     player,
     member,
     expiresIn: options.expires,
@@ -39,7 +39,8 @@ export async function invitePlayers(context: Context, options: InviteOptions): P
   );
   const [one] = issued;
   const text = player === undefined ? formatCSV(columns, rows) : (one?.message ?? one?.code ?? "");
-  await output.issued({ expires, invitations: issued }, text).catch((cause: Error) => {
+  const left = player === undefined ? { excluded } : {};
+  await output.issued({ expires, invitations: issued, ...left }, text).catch((cause: Error) => {
     throw new Failure("STORE_UNAVAILABLE", `The codes could not be printed. ${cause.message}`, {
       hint: "Run the command again: new codes replace those that nobody has seen.",
       cause,
@@ -53,6 +54,7 @@ export async function invitePlayers(context: Context, options: InviteOptions): P
       ? "There is nobody without a valid token."
       : `${counted(issued.length, "code")}, ${until}.`,
   );
+  if (excluded > 0) output.remark(`${counted(excluded, "excluded player")} left out.`);
   if (replaced > 0) output.remark(`${counted(replaced, "former code")} ended.`);
 }
 

@@ -1,9 +1,10 @@
 /** Inviting players, and listing invitations. Only the answer of `invite` shows a code. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
+import type { Player } from "../domain/model.ts";
 import { compareTexts } from "../domain/text.ts";
 import { invite, revokeInvitation, stateOf } from "../identity/invitations.ts";
-import { memberTest } from "../identity/memberships.ts";
+import { isInGroup, memberTest } from "../identity/memberships.ts";
 import { requirePlayer } from "../identity/players.ts";
 import { liveTokenOf } from "../identity/tokens.ts";
 import type { Draft } from "../store/data.ts";
@@ -31,7 +32,7 @@ export const invitePlayers = defineCommand({
   }),
   /** @throws Failure `CONFLICT` where the route table has no invitations, `UNKNOWN_PLAYER`, `UNKNOWN_FACTION` */
   async run({ store, loadTable, now = Date.now }: Environment, { player, member, expiresIn }, signal) {
-    const { invitations } = (await loadTable())();
+    const { invitations, excludedGroup } = (await loadTable())();
     if (invitations === undefined) {
       throw new Failure("CONFLICT", "The route table has no invitations, so that nobody could use one.", {
         hint: "Add `invitations: { valid: 48h }` to it.",
@@ -42,20 +43,23 @@ export const invitePlayers = defineCommand({
     const inviteAll = async (draft: Draft) => {
       const invited: Invited[] = [];
       const slices = new Slices();
-      for (const found of player === undefined
-        ? withoutToken(draft, member, at)
-        : [requirePlayer(draft, player)]) {
+      const all = player === undefined ? withoutToken(draft, member, at) : [requirePlayer(draft, player)];
+      // Excluded players could not use a code; one who is named may be about to be readmitted.
+      const isAllowed = (found: Player) =>
+        player !== undefined || excludedGroup === undefined || !isInGroup(draft, excludedGroup, found, at);
+      const allowed = all.filter(isAllowed);
+      for (const found of allowed) {
         if (slices.isOver) await slices.next();
         const former = draft.invitations.get(found.uuid);
         const replaces = former !== undefined && ["open", "claimed"].includes(stateOf(former, at));
         const { name, uuid } = found;
         invited.push({ name, uuid, code: invite(draft, found, expires, at), replaces });
       }
-      return invited;
+      return { invitations: invited, excluded: all.length - allowed.length };
     };
     const origin = { who: "operator", operation: "token.invite" };
     const { report } = await store.edit(inviteAll, origin, signal);
-    return { expires, invitations: report };
+    return { expires, ...report };
   },
 });
 
