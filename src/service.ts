@@ -13,13 +13,12 @@ import { descriptionPages } from "./http/description-pages.ts";
 import { docsPages } from "./http/docs-page.ts";
 import { healthPages, type Readiness } from "./http/health-pages.ts";
 import { Activity } from "./identity/activity.ts";
-import { CallerCache } from "./identity/caller-cache.ts";
-import { operatorCaller, playerCaller } from "./identity/callers.ts";
+import { callerOf, operatorCaller, playerCaller } from "./identity/callers.ts";
 import { deleteExpired } from "./identity/idempotency.ts";
 import { noteUse } from "./identity/invitations.ts";
 import { currentVocabulary } from "./identity/memberships.ts";
 import { requirePlayer } from "./identity/players.ts";
-import { tokenInText } from "./identity/tokens.ts";
+import { requireToken, tokenInText } from "./identity/tokens.ts";
 import { descriptionOptions } from "./openapi/service-description.ts";
 import { claimOn, operationsOn } from "./operations.ts";
 import type { Environment } from "./operator/define.ts";
@@ -67,7 +66,6 @@ export class Service {
   readonly environment: Environment;
   readonly #options: ServiceOptions;
   readonly #now: () => number;
-  readonly #callers: CallerCache;
   /** Undefined if limits are off. */
   readonly #limiter: Limiter | undefined;
   readonly #sources: Sources;
@@ -99,7 +97,6 @@ export class Service {
       },
       checkTable: () => this.routes.check(),
     };
-    this.#callers = new CallerCache(store.data, this.#now, (token) => noteUse(store, token));
     // A monotonic clock, unless a test has one.
     if (options.limits !== false) this.#limiter = new Limiter(options.now ?? (() => performance.now()));
     const order = new NameOrder();
@@ -237,6 +234,15 @@ export class Service {
     }
   }
 
+  /** Returns the caller of a token. @throws Failure `TOKEN_…` */
+  #authenticate(text: string): Caller {
+    const { data } = this.store;
+    const token = requireToken(data, text, this.#now());
+    const caller = callerOf(data, token, this.#now);
+    noteUse(this.store, token.id);
+    return caller;
+  }
+
   #mount(table: Table, findings: readonly Finding[]): App {
     const { vocabulary } = this;
     // The bounds of a list are a matter of `routes check`.
@@ -253,7 +259,7 @@ export class Service {
       table,
       vocabulary,
       tokenForm: tokenInText,
-      authenticate: (token) => this.#callers.get(token, this.#now()),
+      authenticate: (token) => this.#authenticate(token),
       limiter: this.#limiter,
       // A read-only token can be public, in a web page, and must not set the version of its player.
       seen: ({ id, readOnly }, version) =>

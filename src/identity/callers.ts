@@ -1,11 +1,10 @@
 /** Callers: the engine's view of the operator, of players, and of the holders of public tokens. */
 import { Failure } from "../domain/errors.ts";
 import { groupMemberKey, type Player, type Token } from "../domain/model.ts";
-import type { Terms } from "../domain/terms.ts";
 import { fold } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import type { Data } from "../store/data.ts";
-import { type Caller, type MembershipKind, nobody } from "../table/caller.ts";
+import { type Caller, nobody } from "../table/caller.ts";
 import { isInGroup, rankOf } from "./memberships.ts";
 import { requireLive, unknownToken } from "./tokens.ts";
 
@@ -34,7 +33,22 @@ export const operatorCaller: Caller = {
  * @param token the token that the player presented, if any
  */
 export function playerCaller(data: Data, player: Player, now: () => number, token?: PresentedToken): Caller {
-  return new PlayerCaller(data, player, now, token);
+  const { uuid, name, administrator } = player;
+  return {
+    id: uuid,
+    scope: uuid,
+    token: token?.id,
+    readOnly: token?.readOnly,
+    identified: true,
+    administrator,
+    unrestricted: false,
+    isCalled: (reference) => toUUID(reference) === uuid || fold(reference) === fold(name),
+    rankIn(kind, of) {
+      if (kind === "group") return isInGroup(data, of, player, now()) ? 0 : undefined;
+      return rankOf(data, of, uuid, now());
+    },
+    termsIn: (group) => data.groupMembers.get(groupMemberKey(group, player)),
+  };
 }
 
 /**
@@ -62,42 +76,4 @@ export function callerOf(data: Data, token: Token, now: () => number): Caller {
   const player = data.players.get(token.uuid);
   if (player !== undefined) return playerCaller(data, player, now, token);
   throw new Failure("TOKEN_UNKNOWN", "The player of this addon token is no longer registered.");
-}
-
-class PlayerCaller implements Caller {
-  readonly id: string;
-  readonly scope: string;
-  readonly token: string | undefined;
-  readonly readOnly: boolean | undefined;
-  readonly identified = true;
-  readonly administrator: boolean;
-  readonly unrestricted = false;
-  readonly #data: Data;
-  readonly #player: Player;
-  readonly #now: () => number;
-
-  constructor(data: Data, player: Player, now: () => number, token: PresentedToken | undefined) {
-    this.id = player.uuid;
-    this.scope = player.uuid;
-    this.token = token?.id;
-    this.readOnly = token?.readOnly;
-    this.administrator = player.administrator;
-    this.#data = data;
-    this.#player = player;
-    this.#now = now;
-  }
-
-  isCalled(reference: string): boolean {
-    const { uuid, name } = this.#player;
-    return toUUID(reference) === uuid || fold(reference) === fold(name);
-  }
-
-  rankIn(kind: MembershipKind, of: string): number | undefined {
-    if (kind === "group") return isInGroup(this.#data, of, this.#player, this.#now()) ? 0 : undefined;
-    return rankOf(this.#data, of, this.id, this.#now());
-  }
-
-  termsIn(group: string): Terms | undefined {
-    return this.#data.groupMembers.get(groupMemberKey(group, this.#player));
-  }
 }

@@ -118,14 +118,14 @@ export function claim(
 
 /**
  * Notes the first use of a token, if an invitation gave it. No request waits for that; a claim that is decided later sees
- * it.
- * @returns undefined where there is nothing to note
+ * it. If the disk is full, the next use is as good.
  */
-export function noteUse(store: DataStore, token: string): Promise<void> | undefined {
+export function noteUse(store: DataStore, token: string): void {
   const isUnused = ({ usedAt }: Invitation) => usedAt === null;
-  if (!store.data.invitations.find("token", token).some(isUnused)) return undefined;
-  return store.change({ who: "system", operation: "token.use" }, (draft, { now }) => {
+  if (!store.data.invitations.find("token", token).some(isUnused)) return;
+  const noted = store.change({ who: "system", operation: "token.use" }, (draft, { now }) => {
     const invitation = draft.invitations.find("token", token).find(isUnused);
     if (invitation !== undefined) draft.invitations.put({ ...invitation, usedAt: now });
   });
+  noted.catch(() => {});
 }

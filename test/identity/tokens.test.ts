@@ -1,7 +1,6 @@
 /** Tokens and their callers: which are valid, and until when. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { CallerCache } from "../../src/identity/caller-cache.ts";
 import { callerOf, currentCaller, operatorCaller, playerCaller } from "../../src/identity/callers.ts";
 import { hashOfToken, liveTokenOf, newToken, requireToken, storeToken } from "../../src/identity/tokens.ts";
 import { assertRefused, type Memory, memory } from "../_memory.ts";
@@ -141,38 +140,5 @@ describe("the caller at the decision of a change", () => {
     data.players.delete(one);
     const message = "The player is no longer registered.";
     assertRefused(() => currentCaller(data, caller, now), { code: "UNKNOWN_PLAYER", message });
-  });
-});
-
-describe("a cached caller", () => {
-  it("is the same until the record of its token or player is replaced", () => {
-    const data = memory();
-    data.players.put(ada);
-    const cache = new CallerCache(data, clock);
-    const { token, record } = issue(data, one, now + 10);
-    const first = cache.get(token, now);
-    issue(data, null);
-    data.players.put({ ...ada, uuid: two, name: "Bob" });
-    for (let count = 0; count < 3; count += 1) assert.equal(cache.get(token, now + 9), first);
-    data.players.put({ ...ada, administrator: true });
-    const second = cache.get(token, now);
-    assert.deepEqual([first.administrator, second.administrator], [false, true]);
-    data.tokens.put({ ...record, readOnly: true });
-    assert.equal(cache.get(token, now).readOnly, true);
-    assertRefused(() => cache.get(token, now + 10), expired);
-    // The clock is set back.
-    assert.equal(cache.get(token, now).readOnly, true);
-    data.players.delete(one);
-    assertRefused(() => cache.get(token, now), orphaned);
-  });
-
-  it("of a public token is refused once the token is gone", () => {
-    const data = memory();
-    const cache = new CallerCache(data, clock);
-    const { token, record } = issue(data, null);
-    const first = cache.get(token, now);
-    assert.equal(cache.get(token, now), first);
-    data.tokens.delete(record.id);
-    assertRefused(() => cache.get(token, now), unknown);
   });
 });
