@@ -13,19 +13,10 @@ const requestCounter = "requests";
 /** The number of clients that one change saves. */
 const batchSize = 500;
 
-/** A client's activity since the last save. */
-interface UnsavedActivity extends ActivityRecord {
-  lastSeen: number;
-  /** The version of the tokens when `issuedAt` was looked up. */
-  tokens: number;
-  /** When the newest of the client's tokens was issued. */
-  issuedAt: number;
-}
-
 /** The activity of all clients: what the data has, and what is not saved yet. */
 export class Activity {
   readonly #data: DurableData;
-  readonly #unsaved = new Map<string, UnsavedActivity>();
+  readonly #unsaved = new Map<string, ActivityRecord>();
   #version = 0;
   #unsavedRequests = 0;
 
@@ -62,35 +53,13 @@ export class Activity {
   note(uuid: string | null, version: string | undefined, now: number): void {
     this.#unsavedRequests += 1;
     if (uuid === null) return;
-    const unsaved = this.#unsaved.get(uuid);
-    if (unsaved !== undefined && this.#isUnchanged(unsaved, version, now)) {
-      unsaved.lastSeen = now;
-      return;
-    }
     const reported = version !== undefined && versionForm.test(version) ? version : undefined;
     const before = this.of(uuid);
     const after = { uuid, lastSeen: now, version: reported ?? before?.version ?? null };
-    const issuedAt = this.#newestTokenOf(uuid);
-    const isChanged = before === undefined || differs(before, after) || issuedAt > before.lastSeen;
-    this.#unsaved.set(uuid, { ...after, tokens: this.#data.tokens.version, issuedAt });
-    if (isChanged) this.#version += 1;
-  }
-
-  /** Whether a request changes nothing but the time of its client's last one, as almost all do. */
-  #isUnchanged(unsaved: UnsavedActivity, version: string | undefined, now: number): boolean {
-    return (
-      (version === undefined || version === unsaved.version) &&
-      unsaved.tokens === this.#data.tokens.version &&
-      unsaved.issuedAt <= unsaved.lastSeen &&
-      now >= unsaved.lastSeen &&
-      now - unsaved.lastSeen < activeMilliseconds
-    );
-  }
-
-  /** Returns when the newest token of a player was issued. */
-  #newestTokenOf(uuid: string): number {
-    const tokens = this.#data.tokens.find("player", uuid);
-    return tokens.reduce((newest, { issuedAt }) => Math.max(newest, issuedAt), Number.NEGATIVE_INFINITY);
+    this.#unsaved.set(uuid, after);
+    const hasNewToken = (since: number) =>
+      this.#data.tokens.find("player", uuid).some(({ issuedAt }) => issuedAt > since);
+    if (before === undefined || differs(before, after) || hasNewToken(before.lastSeen)) this.#version += 1;
   }
 
   /**
@@ -98,9 +67,7 @@ export class Activity {
    * request waits until all clients of a busy minute are written.
    */
   async save(store: DataStore): Promise<void> {
-    const records = Array.from(this.#unsaved.values(), ({ uuid, lastSeen, version }) => {
-      return { uuid, lastSeen, version };
-    });
+    const records = [...this.#unsaved.values()];
     if (this.#unsavedRequests === 0) return;
     for (let index = 0; index === 0 || index < records.length; index += batchSize) {
       const requests = this.#unsavedRequests;
@@ -113,9 +80,9 @@ export class Activity {
         draft.counters.put({ name: requestCounter, value });
       });
       this.#unsavedRequests -= requests;
-      for (const { uuid, lastSeen, version } of batch) {
-        const unsaved = this.#unsaved.get(uuid);
-        if (unsaved?.lastSeen !== lastSeen || unsaved.version !== version) continue;
+      for (const record of batch) {
+        const { uuid, lastSeen } = record;
+        if (this.#unsaved.get(uuid) !== record) continue;
         this.#unsaved.delete(uuid);
         // A player who is no longer registered was not saved.
         if (this.#data.activity.get(uuid)?.lastSeen !== lastSeen) this.#version += 1;
