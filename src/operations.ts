@@ -11,6 +11,7 @@ import type { DataStore } from "./store/data.ts";
 import { nobody, publicTokenOf, type Vocabulary } from "./table/caller.ts";
 import type { Declarations } from "./table/declared/declarations.ts";
 import type { Operation, Operations, Request } from "./table/operation.ts";
+import type { Input } from "./table/restriction/restriction.ts";
 import { type CheckedTable, checkTable } from "./table/table.ts";
 
 /** The data that operations read and change. */
@@ -35,19 +36,14 @@ export function operationsOn(context: OperationContext, declared: Declarations):
       excludedGroup: table.excludedGroup,
       compare: sources.order.compare,
       cached: (operation, input) =>
-        isAllowed(operation, input) ? cache.get(operation)?.get(input, own) : undefined,
+        isAllowed(operation, input) ? cache.get(operation)?.(input, own) : undefined,
     };
     return own;
   };
   const toRead = (name: string, handler: ReadHandler): Operation => {
-    const answers = cache.get(name);
-    if (answers !== undefined) {
-      return { ...handler, run: (input, request) => answers.get(input, contextOf(request, now())) };
-    }
-    return {
-      ...handler,
-      run: (input, request) => handler.read(sources, input, contextOf(request, now())),
-    };
+    const cached = cache.get(name);
+    const read = cached ?? ((input: Input, own: Context) => handler.read(sources, input, own));
+    return { ...handler, run: (input, request) => read(input, contextOf(request, now())) };
   };
   const toChange = (handler: ChangeHandler): Operation => ({
     ...handler,

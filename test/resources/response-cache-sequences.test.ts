@@ -116,7 +116,7 @@ it("the response cache has a limited number of answers of an operation", async (
   const { clock } = world;
   const cached = createResponseCache(handlers, sourcesOf(world)).get("blacklistreason.list");
   const context = { now: clock.time } as never;
-  const ask = (number: number) => cached?.get({ factionString: `F${number}` }, context);
+  const ask = (number: number) => cached?.({ factionString: `F${number}` }, context);
   const first = ask(0);
   assert.ok(first !== undefined && ask(0) === first, "the answer is computed once");
   for (let number = 1; number <= 1000; number += 1) ask(number);

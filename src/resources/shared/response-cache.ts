@@ -12,49 +12,41 @@ interface CachedAnswer {
   readonly until: number;
 }
 
-/** The cached answers of one handler, by its input. */
-export class CachedAnswers {
-  readonly #handler: ReadHandler;
-  readonly #cacheable: Cacheable;
-  readonly #sources: Sources;
-  readonly #answers: LRUCache<string, CachedAnswer>;
+/** Returns the answer to an input, which may be cached. @throws what the handler throws, which is not cached */
+export type CachedRead = (input: Input, context: Context) => ReadyBody;
 
-  constructor(handler: ReadHandler, cacheable: Cacheable, sources: Sources) {
-    this.#handler = handler;
-    this.#cacheable = cacheable;
-    this.#sources = sources;
-    this.#answers = new LRUCache({ max: cacheable.capacity });
-  }
-
-  /** Returns the answer to an input. @throws what the handler throws, which is not cached */
-  get(input: Input, context: Context): ReadyBody {
+/** Returns a read whose answers are cached by its input. */
+export function cachedRead(
+  handler: ReadHandler,
+  { capacity, isCompressed, dependencies: dependenciesOf, validUntil }: Cacheable,
+  sources: Sources,
+): CachedRead {
+  const answers = new LRUCache<string, CachedAnswer>({ max: capacity });
+  return (input, context) => {
     const { now } = context;
     const key = JSON.stringify(input);
-    const dependencies = this.#cacheable.dependencies(this.#sources, input, context);
-    const cached = this.#answers.get(key);
+    const dependencies = dependenciesOf(sources, input, context);
+    const cached = answers.get(key);
     if (cached !== undefined && cached.from <= now && now < cached.until) {
       if (cached.dependencies.every((dependency, index) => dependency === dependencies[index]))
         return cached.body;
     }
-    const body = new ReadyBody(this.#handler.read(this.#sources, input, context), {
-      cached: this.#cacheable.isCompressed === true,
-    });
-    const until = this.#cacheable.validUntil?.(this.#sources, now) ?? Number.POSITIVE_INFINITY;
-    this.#answers.set(key, { body, dependencies, from: now, until });
+    const body = new ReadyBody(handler.read(sources, input, context), { cached: isCompressed === true });
+    const until = validUntil?.(sources, now) ?? Number.POSITIVE_INFINITY;
+    answers.set(key, { body, dependencies, from: now, until });
     return body;
-  }
+  };
 }
 
-/** Returns an empty cache for each handler whose answers may be cached, by the handler's name. */
+/** Returns the reads whose answers may be cached, by the names of their handlers. */
 export function createResponseCache(
   handlers: ReadonlyMap<string, Handler>,
   sources: Sources,
-): ReadonlyMap<string, CachedAnswers> {
-  return new Map(
-    Array.from(handlers).flatMap(([name, handler]) =>
-      handler.effect === "read" && handler.cacheable !== undefined
-        ? [[name, new CachedAnswers(handler, handler.cacheable, sources)] as const]
-        : [],
-    ),
-  );
+): ReadonlyMap<string, CachedRead> {
+  const reads = new Map<string, CachedRead>();
+  for (const [name, handler] of handlers) {
+    if (handler.effect === "read" && handler.cacheable !== undefined)
+      reads.set(name, cachedRead(handler, handler.cacheable, sources));
+  }
+  return reads;
 }
