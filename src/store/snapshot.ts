@@ -18,13 +18,12 @@ import type { Database } from "./collection.ts";
 import { type Files, writeDurably } from "./folder/files.ts";
 import { snapshotFile } from "./folder/folder-names.ts";
 import { LineDecoder } from "./journal/decoding.ts";
-import { LineEncoder } from "./journal/encoding.ts";
-import { BrokenLine, readHeader } from "./journal/lines.ts";
+import { BrokenLine, LineEncoder, readHeader } from "./journal/lines.ts";
 
 const format = "gameaddon-snapshot";
 const version = 3;
 
-/** The bytes that are encoded before they are written. */
+/** The characters that are encoded before they are written. */
 const pieceLength = 64 * 1024;
 /** The longest line, in bytes. No record is nearly as long; a few kilobytes of gzip can contain a line of gigabytes. */
 const longestLine = 16 * 1024 * 1024;
@@ -76,82 +75,55 @@ export function toSnapshotLine(document: unknown): SnapshotLine | undefined {
 export async function readSnapshot(
   pieces: AsyncIterable<Uint8Array>,
   database: Database,
-  options: SnapshotOptions = {},
+  { sequence, check }: SnapshotOptions = {},
 ): Promise<SnapshotHeader> {
-  const reader = new SnapshotReader(database, options);
-  for await (const piece of pieces) reader.take(piece);
-  return reader.finish();
-}
-
-class SnapshotReader {
-  readonly #database: Database;
-  readonly #decoder = new LineDecoder(
-    {
-      header: (json, checksum) => this.#begin(json, checksum),
-      line: (document, _, offset, end) => this.#read(document, offset, end),
-    },
-    longestLine,
-  );
-  readonly #options: SnapshotOptions;
-  readonly #uuids = new Map<string, string>();
-  #header: SnapshotHeader | undefined;
-  #count = 0;
+  const uuids = new Map<string, string>();
+  let header: SnapshotHeader | undefined;
+  let count = 0;
   /** The offset after the last line, once it is read. */
-  #end: number | undefined;
-
-  constructor(database: Database, options: SnapshotOptions) {
-    this.#database = database;
-    this.#options = options;
-  }
-
-  take(piece: Uint8Array): void {
-    if (this.#end !== undefined && piece.length > 0) throw superfluous(this.#end);
-    this.#decoder.take(piece);
-  }
-
-  finish(): SnapshotHeader {
-    this.#decoder.flush();
-    this.#decoder.end();
-    const header = this.#header ?? readSnapshotHeader("null");
-    if (this.#end === undefined) throw new BrokenLine("the last line is missing", this.#decoder.taken);
-    this.#database.sequence = header.sequence;
-    this.#database.chain = header.chain;
-    return header;
-  }
-
-  #begin(json: string, checksum: number): number {
-    this.#header = readSnapshotHeader(json);
-    const { sequence } = this.#header;
-    if (this.#options.sequence !== undefined && sequence !== this.#options.sequence) {
-      throw new BrokenLine(`the header is that of snapshot ${sequence}`, 0);
-    }
-    return checksum;
-  }
-
-  #read(document: unknown, offset: number, end: number): void {
+  let last: number | undefined;
+  const readLine = (document: unknown, _: number, offset: number, end: number) => {
     const line = toSnapshotLine(document);
     if (line === undefined) throw new BrokenLine(neitherRecordNorEnd, offset);
     if (line.end !== undefined) {
-      if (line.end !== this.#count) throw new BrokenLine(miscounted(line.end, this.#count), offset);
-      if (this.#decoder.taken > end) throw superfluous(end);
-      this.#end = end;
+      if (line.end !== count) throw new BrokenLine(miscounted(line.end, count), offset);
+      if (decoder.taken > end) throw superfluous(end);
+      last = end;
       return;
     }
-    this.#options.check?.(line.collection, line.record);
-    this.#shareUUID(line.record);
-    const collection = this.#database.collection(line.collection);
+    check?.(line.collection, line.record);
+    shareUUID(line.record, uuids);
+    const collection = database.collection(line.collection);
     collection.set(collection.definition.key(line.record), line.record);
-    this.#count += 1;
+    count += 1;
+  };
+  const readFirst = (json: string, checksum: number) => {
+    header = readSnapshotHeader(json);
+    if (sequence !== undefined && header.sequence !== sequence)
+      throw new BrokenLine(`the header is that of snapshot ${header.sequence}`, 0);
+    return checksum;
+  };
+  const decoder = new LineDecoder({ header: readFirst, line: readLine }, longestLine);
+  for await (const piece of pieces) {
+    if (last !== undefined && piece.length > 0) throw superfluous(last);
+    decoder.take(piece);
   }
+  decoder.flush();
+  decoder.end();
+  const read = header ?? readSnapshotHeader("null");
+  if (last === undefined) throw new BrokenLine("the last line is missing", decoder.taken);
+  database.sequence = read.sequence;
+  database.chain = read.chain;
+  return read;
+}
 
-  /** Lets all records with the same UUID have the same string: a player is in up to five collections. */
-  #shareUUID(record: unknown): void {
-    const { uuid } = record as { uuid?: unknown };
-    if (typeof uuid !== "string") return;
-    const shared = this.#uuids.get(uuid);
-    if (shared === undefined) this.#uuids.set(uuid, uuid);
-    else (record as { uuid: string }).uuid = shared;
-  }
+/** Lets all records with the same UUID have the same string: a player is in up to five collections. */
+function shareUUID(record: unknown, uuids: Map<string, string>): void {
+  const { uuid } = record as { uuid?: unknown };
+  if (typeof uuid !== "string") return;
+  const shared = uuids.get(uuid);
+  if (shared === undefined) uuids.set(uuid, uuid);
+  else (record as { uuid: string }).uuid = shared;
 }
 
 /** The fault of a line that is neither a record nor the last line. */
@@ -186,8 +158,7 @@ export async function writeSnapshot(
 }
 
 /**
- * Returns the bytes of a snapshot of a database as it is now, in pieces; each is overwritten when the next one is taken.
- * The collections stay frozen.
+ * Returns the bytes of a snapshot of a database as it is now, in pieces. The collections stay frozen.
  */
 export function encodeSnapshot(database: Database, instant: number): AsyncGenerator<Uint8Array> {
   const { sequence, chain, collections } = database;
@@ -199,7 +170,7 @@ async function* encode(
   header: SnapshotHeader,
   collections: Database["collections"],
 ): AsyncGenerator<Uint8Array> {
-  const encoder = new LineEncoder(pieceLength);
+  const encoder = new LineEncoder();
   encoder.add(JSON.stringify(header));
   let count = 0;
   let end = performance.now() + slice.least;

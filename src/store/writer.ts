@@ -10,8 +10,8 @@ import type { JournalRecord, RecordChange } from "./change.ts";
 import type { Database, DraftView } from "./collection.ts";
 import { BatchDraft } from "./draft.ts";
 import { uncertain, unreliable } from "./folder/refusals.ts";
-import { LineEncoder } from "./journal/encoding.ts";
 import { type Journal, SyncFailure } from "./journal/journal.ts";
+import { LineEncoder } from "./journal/lines.ts";
 import { encodeInLines } from "./journal/record-lines.ts";
 
 /** Who makes a change, and through which operation, for the journal. */
@@ -51,9 +51,6 @@ export type DecideBulk = (
 export const removal: Origin = { who: "system", operation: "membership.end" };
 const mostRemoved = 1000;
 
-/** The bytes of nearly every batch, at most. */
-const batchLength = 64 * 1024;
-
 /** The limits of a batch: how many changes, and how long they are decided, in milliseconds. */
 const mostInBatch = 256;
 const decidingMilliseconds = 5;
@@ -81,8 +78,6 @@ export class Writer<M extends Model> {
   readonly #now: () => number;
   readonly #events: WriterEvents;
   readonly #draft: BatchDraft<M>;
-  /** Is reused for every batch and bulk change. */
-  readonly #encoder = new LineEncoder(batchLength);
   #waiting: Waiting<M>[] = [];
   /** Tasks to run between two batches. */
   #tasks: (() => Promise<void>)[] = [];
@@ -131,15 +126,15 @@ export class Writer<M extends Model> {
       const changes = await decide(context);
       if (changes.length === 0) return;
       const record = toRecord(context, origin, changes);
-      this.#encoder.begin(this.#database.chain);
+      const encoder = new LineEncoder(this.#database.chain);
       try {
-        await this.#journal.append(encodeInLines(this.#encoder, record));
+        await this.#journal.append(encodeInLines(encoder, record));
       } catch (error) {
         if (error instanceof SyncFailure) await this.#fail(error);
         throw refusalOf(error);
       }
       // In one step, so that nobody reads one half of it.
-      this.#database.apply(record, this.#encoder.chain);
+      this.#database.apply(record, encoder.chain);
       made = record.sequence;
     });
     return made;
@@ -172,10 +167,10 @@ export class Writer<M extends Model> {
   }
 
   async #writeBatch(): Promise<void> {
-    const { batch, made, answers } = this.#decide();
+    const { batch, made, answers, lines } = this.#decide();
     // Even a refusal may rest on an earlier change of the batch, so nothing is answered before all of it is durable.
     try {
-      if (made.length > 0) await this.#journal.append([this.#encoder.piece()], made.length);
+      if (made.length > 0) await this.#journal.append([lines], made.length);
     } catch (error) {
       if (error instanceof SyncFailure) await this.#fail(error);
       for (const { reject } of batch) reject(refusalOf(error));
@@ -196,9 +191,8 @@ export class Writer<M extends Model> {
     const draft = this.#draft;
     const made: { record: JournalRecord; chain: number }[] = [];
     const answers: (() => void)[] = [];
-    const encoder = this.#encoder;
+    const encoder = new LineEncoder(this.#database.chain);
     let { sequence } = this.#database;
-    encoder.begin(this.#database.chain);
     for (const waiting of this.#waiting) {
       if (batch.length === mostInBatch || (batch.length > 0 && performance.now() > deadline)) break;
       batch.push(waiting);
@@ -222,7 +216,7 @@ export class Writer<M extends Model> {
     }
     draft.reset();
     this.#waiting.splice(0, batch.length);
-    return { batch, made, answers };
+    return { batch, made, answers, lines: encoder.piece() };
   }
 
   #putRemovalFirst(): void {

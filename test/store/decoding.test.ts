@@ -4,8 +4,7 @@ import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
 import { LineDecoder, readInstant } from "../../src/store/journal/decoding.ts";
-import { LineEncoder } from "../../src/store/journal/encoding.ts";
-import { BrokenLine, encodeLine } from "../../src/store/journal/lines.ts";
+import { BrokenLine, encodeLine, LineEncoder } from "../../src/store/journal/lines.ts";
 
 /** The decoded lines, and how decoding ended. */
 interface Decoded {
@@ -156,13 +155,13 @@ describe("lines", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary" })), fc.nat({ max: 5 }), (written, every) => {
         const texts = written.map((each) => JSON.stringify(each));
-        const encoder = new LineEncoder(16);
+        const encoder = new LineEncoder();
         const pieces: Buffer[] = [];
         for (const [index, text] of texts.entries()) {
           encoder.add(text);
-          if (index % (every + 1) === 0) pieces.push(Buffer.from(encoder.piece()));
+          if (index % (every + 1) === 0) pieces.push(encoder.piece());
         }
-        pieces.push(Buffer.from(encoder.piece()));
+        pieces.push(encoder.piece());
         assert.deepEqual(Buffer.concat(pieces), linesOf(texts));
       }),
     );
@@ -260,27 +259,5 @@ describe("the instant of a file, in its header,", () => {
     for (const content of [spoiled, bytes.subarray(0, 20), Buffer.alloc(0), linesOf(['{"instant":"1"}'])]) {
       assert.equal(await readInstant(files(content, 10).files, "/file"), undefined);
     }
-  });
-});
-
-describe("the encoder of lines", () => {
-  it("counts the bytes since the last piece, and chains lines to what it begins with", () => {
-    const encoder = new LineEncoder(100);
-    assert.equal(encoder.length, 0);
-    const first = encodeLine("1", 7);
-    const second = encodeLine('"ü€😀"', first.chain);
-    encoder.begin(7);
-    assert.equal(encoder.add("1"), first.chain);
-    assert.equal(encoder.length, 11);
-    assert.equal(encoder.add('"ü€😀"'), second.chain);
-    assert.equal(encoder.length, 11 + 10 + 11);
-    assert.equal(Buffer.from(encoder.piece()).toString(), first.line + second.line);
-    assert.equal(encoder.length, 0);
-    // What was added before is discarded.
-    encoder.add("1");
-    encoder.begin(7);
-    assert.equal(encoder.length, 0);
-    encoder.add("1");
-    assert.equal(Buffer.from(encoder.piece()).toString(), first.line);
   });
 });

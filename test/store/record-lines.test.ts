@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JournalRecord, RecordChange } from "../../src/store/change.ts";
-import { LineEncoder } from "../../src/store/journal/encoding.ts";
-import { encodeLine } from "../../src/store/journal/lines.ts";
+import { encodeLine, LineEncoder } from "../../src/store/journal/lines.ts";
 import {
   addLine,
   changesIn,
@@ -153,8 +152,7 @@ describe("the lines of a bulk change", () => {
 
   function encoded(changes: readonly RecordChange[]) {
     const record: JournalRecord = { ...whole, changes };
-    const encoder = new LineEncoder(1000);
-    encoder.begin(99);
+    const encoder = new LineEncoder(99);
     const pieces = Array.from(encodeInLines(encoder, record), (piece) => Buffer.from(piece));
     return { record, pieces, chain: encoder.chain };
   }

@@ -57,6 +57,37 @@ export function encodeLine(json: string, chain: number): { line: string; chain: 
   return { line: `${next.toString(16).padStart(checksumLength, "0")} ${json}\n`, chain: next };
 }
 
+/** Encodes lines, each chained to the one before it. */
+export class LineEncoder {
+  /** The checksum of the last line, to which the next one is chained. */
+  chain: number;
+  #text = "";
+
+  constructor(chain = 0) {
+    this.chain = chain;
+  }
+
+  /** The characters added since the last {@link piece}. */
+  get length(): number {
+    return this.#text.length;
+  }
+
+  /** Adds the line for a JSON text. Returns its checksum. */
+  add(json: string): number {
+    const { line, chain } = encodeLine(json, this.chain);
+    this.#text += line;
+    this.chain = chain;
+    return chain;
+  }
+
+  /** Returns the lines added since the last call. */
+  piece(): Buffer {
+    const piece = Buffer.from(this.#text);
+    this.#text = "";
+    return piece;
+  }
+}
+
 /**
  * Reads the header of a file.
  * @param json the document of the first line
@@ -88,12 +119,4 @@ export function beginsWith(checksum: number, bytes: Uint8Array, start: number): 
 export function writtenChecksum(bytes: Buffer, start: number, end = bytes.length): number | undefined {
   const text = bytes.toString("latin1", start, Math.min(start + bodyOffset, end));
   return /^[0-9a-f]{8} $/.test(text) ? Number.parseInt(text, 16) : undefined;
-}
-
-/** Writes the beginning of a line: its checksum and a space. */
-export function writeChecksum(checksum: number, bytes: Uint8Array, start: number): void {
-  for (let at = start + checksumLength - 1, left = checksum; at >= start; at -= 1, left >>>= 4) {
-    bytes[at] = hexDigits[left & 0xf] as number;
-  }
-  bytes[start + checksumLength] = space;
 }

@@ -21,14 +21,14 @@
  */
 import { presentChange } from "../../domain/former.ts";
 import type { JournalRecord, RecordChange } from "../change.ts";
-import type { LineEncoder } from "./encoding.ts";
+import type { LineEncoder } from "./lines.ts";
 
 /** The bytes of a line of a bulk change, at most, unless one record alone needs more. */
 export const mostInLine = 1024 * 1024;
 /** The bytes of such a line beside the changes, at most: checksum, number, and who made the change. */
 const roomForHead = 1024;
 
-/** Encodes a bulk change. Yields its lines one by one, so that it is never in memory as text; the next overwrites each. */
+/** Encodes a bulk change. Yields its lines one by one, so that it is never in memory as text. */
 export function* encodeInLines(encoder: LineEncoder, record: JournalRecord): Generator<Uint8Array> {
   const { changes, ...head } = record;
   let opening = JSON.stringify(head).slice(0, -1);
