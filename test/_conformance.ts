@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import type { ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import type { OpenApiDocument, OperationObject, Reference, Schema } from "../src/openapi/document.ts";
-import { describeTable } from "../src/openapi/openapi.ts";
+import type { HeaderObject, Reference, Schema } from "../src/openapi/document.ts";
+import { describeTable, type OpenApiDocument, type OperationObject } from "../src/openapi/openapi.ts";
 import { descriptionOptions } from "../src/openapi/service-description.ts";
 import type { Vocabulary } from "../src/table/caller.ts";
 import type { Table } from "../src/table/table.ts";
@@ -84,7 +84,7 @@ export class Conformance {
     for (const [name, reference] of Object.entries(response.headers)) {
       const value = headers.get(name);
       assert.ok(value !== null, `${what} without ${name}`);
-      const { schema } = this.#resolve(reference, components.headers);
+      const { schema } = this.#resolve<HeaderObject>(reference, components.headers);
       const validate = this.#validator(schema);
       const isValid = validate(schema.type === "integer" ? Number(value) : value);
       assert.ok(isValid, `${what} with ${name}: ${value}: ${ajv.errorsText(validate.errors)}`);

@@ -1,8 +1,7 @@
 /** The description of the shipped table with the seeded names. `openapi.test.ts` tests that it is served. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import type { OpenApiDocument } from "../src/openapi/document.ts";
-import { describeTable } from "../src/openapi/openapi.ts";
+import { describeTable, type OpenApiDocument } from "../src/openapi/openapi.ts";
 import { descriptionOptions } from "../src/openapi/service-description.ts";
 import { checkRoutes } from "../src/operations.ts";
 import { readSeed } from "../src/operator/seed-file.ts";

@@ -1,91 +1,79 @@
 /** The headers of requests and answers, which operations have in common. */
 
 import { authenticationScheme, retryAfterSeconds } from "../engine/response.ts";
-import type { Components, HeaderObject, ParameterObject, Reference } from "./document.ts";
+import type { Components, HeaderObject, ParameterObject, Reference, Schema } from "./document.ts";
 
 type Headers = Readonly<Record<string, Reference>>;
 
-const requestId: HeaderObject = {
-  description: "Identifies the request in the service's log.",
-  required: true,
-  schema: { type: "string", format: "uuid" },
-};
-const etag: HeaderObject = {
-  description: "Identifies the state of the data; send it back as `If-None-Match`.",
-  required: true,
-  schema: { type: "string", pattern: '^"[\\w-]+"$', examples: ['"n2XlyxmHnFxQNOuMDZjbHYwUUcw"'] },
-};
-const notStored: HeaderObject = {
-  description: "The answer must not be cached.",
-  required: true,
-  schema: { type: "string", const: "no-store" },
-};
-const revalidated: HeaderObject = {
-  description: "Only the caller may cache the answer, and must revalidate it before each use.",
-  required: true,
-  schema: { type: "string", const: "private, no-cache" },
-};
-const retryAfter: HeaderObject = {
-  description: "The number of seconds after which to repeat the request.",
-  required: true,
-  schema: { type: "integer", format: "int32", minimum: 0, examples: [Number(retryAfterSeconds)] },
-};
-
-const authenticate: HeaderObject = {
-  description: "How to send a token.",
-  required: true,
-  schema: { type: "string", const: authenticationScheme },
-};
-
-const rateLimit: HeaderObject = {
-  description:
-    "The limit that was exceeded, how many requests are left (`r`), and after how many seconds there are more (`t`), in the " +
-    "form of draft-ietf-httpapi-ratelimit-headers.",
-  required: true,
-  schema: { type: "string", pattern: '^"[^"]+";r=0;t=[1-9][0-9]*$', examples: ['"reads";r=0;t=1'] },
-};
-const rateLimitPolicy: HeaderObject = {
-  description:
-    "The limit that was exceeded, how many requests it allows at once (`q`), and after how many seconds without a request " +
-    "it allows as many again (`w`).",
-  required: true,
-  schema: {
+/** The headers of answers, by the names of their components. */
+const headers = {
+  RequestId: header("Identifies the request in the service's log.", { type: "string", format: "uuid" }),
+  ETag: header("Identifies the state of the data; send it back as `If-None-Match`.", {
     type: "string",
-    pattern: '^"[^"]+";q=[1-9][0-9]*;w=[1-9][0-9]*$',
-    examples: ['"reads";q=60;w=6'],
-  },
+    pattern: '^"[\\w-]+"$',
+    examples: ['"n2XlyxmHnFxQNOuMDZjbHYwUUcw"'],
+  }),
+  NotStored: header("The answer must not be cached.", { type: "string", const: "no-store" }),
+  Revalidated: header("Only the caller may cache the answer, and must revalidate it before each use.", {
+    type: "string",
+    const: "private, no-cache",
+  }),
+  RetryAfter: header("The number of seconds after which to repeat the request.", {
+    type: "integer",
+    format: "int32",
+    minimum: 0,
+    examples: [Number(retryAfterSeconds)],
+  }),
+  Authenticate: header("How to send a token.", { type: "string", const: authenticationScheme }),
+  RateLimit: header(
+    "The limit that was exceeded, how many requests are left (`r`), and after how many seconds there are more (`t`), in the " +
+      "form of draft-ietf-httpapi-ratelimit-headers.",
+    { type: "string", pattern: '^"[^"]+";r=0;t=[1-9][0-9]*$', examples: ['"reads";r=0;t=1'] },
+  ),
+  RateLimitPolicy: header(
+    "The limit that was exceeded, how many requests it allows at once (`q`), and after how many seconds without a request " +
+      "it allows as many again (`w`).",
+    {
+      type: "string",
+      pattern: '^"[^"]+";q=[1-9][0-9]*;w=[1-9][0-9]*$',
+      examples: ['"reads";q=60;w=6'],
+    },
+  ),
 };
+
+function header(description: string, schema: Schema): HeaderObject {
+  return { description, required: true, schema };
+}
+
+/** Returns references to headers. @param names their components, by their names in answers */
+function referTo(components: Components, names: Readonly<Record<string, keyof typeof headers>>): Headers {
+  const references = Object.entries(names).map(
+    ([name, component]) => [name, components.use("headers", component, headers[component])] as const,
+  );
+  return Object.fromEntries(references);
+}
 
 /** Returns the headers of the answer to a read. */
 export function readHeaders(components: Components): Headers {
-  return {
-    "X-Request-Id": components.use("headers", "RequestId", requestId),
-    ETag: components.use("headers", "ETag", etag),
-    "Cache-Control": components.use("headers", "Revalidated", revalidated),
-  };
+  return referTo(components, { "X-Request-Id": "RequestId", ETag: "ETag", "Cache-Control": "Revalidated" });
 }
+
+const always = { "X-Request-Id": "RequestId", "Cache-Control": "NotStored" } as const;
 
 /** Returns the headers of the answer to a change. */
 export function changeHeaders(components: Components): Headers {
-  return {
-    "X-Request-Id": components.use("headers", "RequestId", requestId),
-    "Cache-Control": components.use("headers", "NotStored", notStored),
-  };
+  return referTo(components, always);
 }
 
 /** Returns the headers of a failure. */
 export function failureHeaders(status: number, components: Components): Headers {
-  const always = changeHeaders(components);
-  if (status === 401)
-    return { ...always, "WWW-Authenticate": components.use("headers", "Authenticate", authenticate) };
-  if (status !== 429 && status !== 503) return always;
-  const retry = { ...always, "Retry-After": components.use("headers", "RetryAfter", retryAfter) };
-  if (status === 503) return retry;
-  return {
-    ...retry,
-    RateLimit: components.use("headers", "RateLimit", rateLimit),
-    "RateLimit-Policy": components.use("headers", "RateLimitPolicy", rateLimitPolicy),
-  };
+  const retry = { ...always, "Retry-After": "RetryAfter" } as const;
+  const further = {
+    401: { ...always, "WWW-Authenticate": "Authenticate" },
+    429: { ...retry, RateLimit: "RateLimit", "RateLimit-Policy": "RateLimitPolicy" },
+    503: retry,
+  } as const;
+  return referTo(components, status === 401 || status === 429 || status === 503 ? further[status] : always);
 }
 
 /** The header with which a read is conditional. */

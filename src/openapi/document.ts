@@ -1,4 +1,4 @@
-/** The types of an OpenAPI 3.1 document, as far as descriptions use them, and a collection of its components. */
+/** The types of what an OpenAPI 3.1 document is made of, and a collection of its components. */
 import { isDeepStrictEqual } from "node:util";
 import type { ParameterValue } from "../table/restriction/restriction.ts";
 
@@ -8,19 +8,6 @@ export type Schema = Readonly<Record<string, unknown>>;
 /** A reference to a component. */
 export interface Reference {
   readonly $ref: string;
-}
-
-/** The description of the service as a whole. */
-export interface InfoObject {
-  readonly title: string;
-  /** The product token of a client's `User-Agent`. */
-  readonly "x-product"?: string;
-  readonly summary?: string;
-  /** Markdown. */
-  readonly description: string;
-  readonly license: { readonly name: string; readonly identifier: string };
-  /** The version of the service. */
-  readonly version: string;
 }
 
 export interface ParameterObject {
@@ -40,54 +27,11 @@ export interface HeaderObject {
   readonly schema: Schema;
 }
 
-/** A body in one media type. */
-export interface MediaTypeObject {
-  readonly schema: Schema;
-  /** A whole body. */
-  readonly example?: unknown;
-}
-
 export interface ResponseObject {
   readonly description: string;
   readonly headers: Readonly<Record<string, Reference>>;
-  /** By media type; undefined without a body. */
-  readonly content?: Readonly<Record<string, MediaTypeObject>>;
-}
-
-export interface OperationObject {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly description: string;
-  readonly parameters: readonly (ParameterObject | Reference)[];
-  /** By status. */
-  readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
-  /** The restriction, in the form of the table. */
-  readonly "x-restriction": unknown;
-  readonly "x-effect": "read" | "change";
-  /** Whether it is safe to repeat without an idempotency key. */
-  readonly "x-repeatable": boolean;
-}
-
-/** See the head of this file. */
-export interface OpenApiDocument {
-  readonly openapi: "3.1.0";
-  readonly info: InfoObject;
-  readonly servers: readonly { readonly url: string; readonly description: string }[];
-  /** The ways to send the token. An empty one is the path, for which OpenAPI has no security scheme. */
-  readonly security: readonly Readonly<Record<string, readonly never[]>>[];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: Readonly<Record<string, { readonly get: OperationObject }>>;
-  readonly components: ComponentMaps & {
-    readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
-  };
-}
-
-/** A token in the header `Authorization`. */
-export interface SecurityScheme {
-  readonly type: "http";
-  readonly scheme: "bearer";
-  readonly description: string;
+  /** By media type, with an example of a whole body; undefined without a body. */
+  readonly content?: Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
 }
 
 /** The components that {@link Components} collects, by kind and name. */

@@ -6,22 +6,22 @@ import { STATUS_CODES } from "node:http";
 import { stringify } from "yaml";
 import type { Vocabulary } from "../table/caller.ts";
 import { type Route, servedBy, type Table } from "../table/table.ts";
-import {
-  Components,
-  type InfoObject,
-  type OpenApiDocument,
-  type ParameterObject,
-  type Reference,
-  type SecurityScheme,
-} from "./document.ts";
+import { Components, type ParameterObject, type Reference } from "./document.ts";
 import { failureReference } from "./failures.ts";
-import { resourceOf, toOperationObject, type WholeOperation } from "./operation.ts";
+import { resourceOf, toOperationObject } from "./operation.ts";
 import { generalWords } from "./words.ts";
 
 /** What the table does not have. */
 export interface DescriptionOptions {
-  /** {@link generalWords} follow its description. */
-  readonly info: InfoObject;
+  readonly info: {
+    /** Of a table without a title. */
+    readonly title: string;
+    /** Markdown; {@link generalWords} follow it. */
+    readonly description: string;
+    readonly license: { readonly name: string; readonly identifier: string };
+    /** The version of the service. */
+    readonly version: string;
+  };
   /** The regular expressions of tokens and of the codes of invitations, without anchors. */
   readonly tokenPattern?: string;
   readonly codePattern?: string;
@@ -34,7 +34,7 @@ export function describeTable(
   table: Table,
   vocabulary: Vocabulary,
   { info, tokenPattern, codePattern, resources = {} }: DescriptionOptions,
-): OpenApiDocument {
+) {
   const components = new Components();
   const failure = failureReference(components);
   const token = tokenParameter(table, tokenPattern);
@@ -51,10 +51,12 @@ export function describeTable(
     info: {
       ...info,
       ...(table.title === undefined ? {} : { title: table.title }),
+      // The product token of a client's `User-Agent`.
       ...(table.product === undefined ? {} : { "x-product": table.product }),
       description: [info.description, ...generalWords(table)].join("\n\n"),
     },
     servers: [{ url: "/", description: "The host of this description." }],
+    // The ways to send the token. An empty one is the path, for which OpenAPI has no security scheme.
     security: [{ token: [] }, {}],
     tags: names.map((name) => {
       const list = table.declared.lists.find((declared) => declared.name === name);
@@ -66,11 +68,14 @@ export function describeTable(
   };
 }
 
+export type OpenApiDocument = ReturnType<typeof describeTable>;
+export type OperationObject = OpenApiDocument["paths"][string]["get"];
+
 /** Turns responses that several operations have into components. */
 function withSharedResponses(
-  operations: readonly (readonly [string, WholeOperation])[],
+  operations: readonly (readonly [string, ReturnType<typeof toOperationObject>])[],
   components: Components,
-): OpenApiDocument["paths"] {
+) {
   const references = new Map<string, Reference | undefined>();
   for (const [, { responses }] of operations) {
     for (const [status, response] of Object.entries(responses)) {
@@ -121,7 +126,7 @@ function tokenParameter({ tokenParameter: name }: Table, pattern: string | undef
   };
 }
 
-const tokenScheme: SecurityScheme = {
+const tokenScheme = {
   type: "http",
   scheme: "bearer",
   description:

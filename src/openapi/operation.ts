@@ -5,7 +5,7 @@ import { describe } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
 import { toAnswerSchema } from "./answers.ts";
 import { changeHeaders, idempotencyKey, ifNoneMatch, readHeaders } from "./common.ts";
-import type { Components, OperationObject, ParameterObject, Reference, ResponseObject } from "./document.ts";
+import type { Components, ParameterObject, Reference, ResponseObject } from "./document.ts";
 import { failureResponses } from "./failures.ts";
 import { toParameterObject } from "./parameters.ts";
 import { toForm } from "./restriction.ts";
@@ -22,17 +22,8 @@ export interface DescriptionContext {
   readonly failure: Reference;
 }
 
-/** An operation without references to responses. */
-export interface WholeOperation extends OperationObject {
-  readonly responses: Readonly<Record<string, ResponseObject>>;
-}
-
 /** Returns the description of a route. @param operationId unique among the routes */
-export function toOperationObject(
-  route: Route,
-  operationId: string,
-  context: DescriptionContext,
-): WholeOperation {
+export function toOperationObject(route: Route, operationId: string, context: DescriptionContext) {
   const { operation, summary, restriction, parameters, path } = route;
   const { table, vocabulary, components, failure } = context;
   const { effect } = operation;
@@ -50,12 +41,15 @@ export function toOperationObject(
     summary,
     description: descriptionOf(route),
     parameters: [components.use("parameters", token.name, token), ...own, header],
+    /** By status. */
     responses: {
       ...successResponses(route, context),
       ...failureResponses(route, table, failure, components),
     },
+    /** In the form of the table. */
     "x-restriction": toForm(restriction),
     "x-effect": effect,
+    /** Whether it is safe to repeat without an idempotency key. */
     "x-repeatable": operation.counts !== true,
   };
 }

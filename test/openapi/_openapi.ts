@@ -1,12 +1,12 @@
 /** Helpers of the tests of descriptions: tables of a library, and their descriptions. */
 import assert from "node:assert/strict";
-import type {
-  OpenApiDocument,
-  OperationObject,
-  ParameterObject,
-  Reference,
-} from "../../src/openapi/document.ts";
-import { type DescriptionOptions, describeTable } from "../../src/openapi/openapi.ts";
+import type { ParameterObject, Reference } from "../../src/openapi/document.ts";
+import {
+  type DescriptionOptions,
+  describeTable,
+  type OpenApiDocument,
+  type OperationObject,
+} from "../../src/openapi/openapi.ts";
 import type { Vocabulary } from "../../src/table/caller.ts";
 import type { Operation, Operations } from "../../src/table/operation.ts";
 import { checkTable, type Table } from "../../src/table/table.ts";

@@ -1,7 +1,7 @@
 /** Every change answers its example parameters with the example answer of the description. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { OperationObject } from "../../src/openapi/document.ts";
+import type { OperationObject } from "../../src/openapi/openapi.ts";
 import { shippedDescription } from "../_description.ts";
 import { everyRight, openWorld, prefix } from "../_setup.ts";
 import { resolved } from "./_openapi.ts";

@@ -1,7 +1,7 @@
 /** The failures that a description lists for an operation: those that can occur, each with its status. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { OpenApiDocument } from "../../src/openapi/document.ts";
+import type { OpenApiDocument } from "../../src/openapi/openapi.ts";
 import { add, describedAs, list, operationAt, withOperation } from "./_openapi.ts";
 
 describe("the failures of an operation are", () => {

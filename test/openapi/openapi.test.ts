@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { parse } from "yaml";
-import type { OpenApiDocument } from "../../src/openapi/document.ts";
-import { describeTable } from "../../src/openapi/openapi.ts";
+import { describeTable, type OpenApiDocument } from "../../src/openapi/openapi.ts";
 import { descriptionOptions } from "../../src/openapi/service-description.ts";
 import { assertFailure, describeOverTransports, openWorld, prefix, type World } from "../_setup.ts";
 

@@ -4,7 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { OpenApiDocument, ParameterObject } from "../../src/openapi/document.ts";
+import type { ParameterObject } from "../../src/openapi/document.ts";
+import type { OpenApiDocument } from "../../src/openapi/openapi.ts";
 import { shippedDescription } from "../_description.ts";
 import { prefix } from "../_setup.ts";
 import { resolved } from "./_openapi.ts";
