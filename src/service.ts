@@ -139,7 +139,7 @@ export class Service {
   }
 
   /** Returns the number of clients at this moment. */
-  clientCount(): ClientCount | Promise<ClientCount> {
+  clientCount(): Promise<ClientCount> {
     return this.#sources.clients.at(this.#now());
   }
 

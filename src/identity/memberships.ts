@@ -56,25 +56,27 @@ export function unknownName(
   });
 }
 
-/** Ensures that a group or an organisation exists. @throws Failure as for a parameter that names it */
-export function requireName(data: Data, kind: Named["kind"], name: string): void {
-  if (data.names.has(`${kind}/${fold(name)}`)) return;
-  throw unknownName(nameFailures[kind], kind, name, namesOf(data, kind));
+/**
+ * Returns the first group, faction or service of a name, of the kinds that are meant.
+ * @throws Failure as for a parameter that names one of a single kind; `UNKNOWN_FACTION` for several
+ */
+export function requireName(data: Data, name: string, ...kinds: readonly Named["kind"][]): Named {
+  const found = kinds.map((kind) => data.names.get(`${kind}/${fold(name)}`)).find(Boolean);
+  if (found !== undefined) return found;
+  const [first, ...others] = kinds;
+  const code = first === undefined || others.length > 0 ? "UNKNOWN_FACTION" : nameFailures[first];
+  const names = kinds.flatMap((kind) => namesOf(data, kind));
+  throw unknownName(code, oneOf(kinds), name, names);
 }
 
 /** Returns a group's name as seeded. @throws Failure `UNKNOWN_GROUP` */
 export function requireGroup(data: Data, name: string): string {
-  const group = data.names.get(`group/${fold(name)}`);
-  if (group !== undefined) return group.name;
-  throw unknownName("UNKNOWN_GROUP", "group", name, namesOf(data, "group"));
+  return requireName(data, name, "group").name;
 }
 
 /** Returns the faction or service of a name. @throws Failure `UNKNOWN_FACTION` */
 export function requireOrganisation(data: Data, name: string): Named {
-  const organisation = data.names.get(`faction/${fold(name)}`) ?? data.names.get(`service/${fold(name)}`);
-  if (organisation !== undefined) return organisation;
-  const names = [...namesOf(data, "faction"), ...namesOf(data, "service")];
-  throw unknownName("UNKNOWN_FACTION", "faction or service", name, names);
+  return requireName(data, name, "faction", "service");
 }
 
 /**
@@ -82,12 +84,7 @@ export function requireOrganisation(data: Data, name: string): Named {
  * @throws Failure `UNKNOWN_FACTION` where there is none of that name
  */
 export function memberTest(data: Data, name: string, now: number): (player: Player) => boolean {
-  const kinds = ["faction", "service", "group"] as const;
-  const named = kinds.map((kind) => data.names.get(`${kind}/${fold(name)}`)).find(Boolean);
-  if (named === undefined) {
-    const names = kinds.flatMap((kind) => namesOf(data, kind));
-    throw unknownName("UNKNOWN_FACTION", "faction, service or group", name, names);
-  }
+  const named = requireName(data, name, "faction", "service", "group");
   if (named.kind === "group") return (player) => isInGroup(data, named.name, player, now);
   return ({ uuid }) => rankOf(data, named.name, uuid, now) !== undefined;
 }

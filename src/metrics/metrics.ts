@@ -12,18 +12,12 @@ import { RequestMetrics } from "./requests.ts";
 import { addFileMetrics, meterFor } from "./store.ts";
 import { addCounter, addGauges } from "./values.ts";
 
-/** The number of clients. */
-interface ClientCount {
-  readonly total: number;
-  readonly active: number;
-}
-
 /** The parts of a service that a scrape reads. */
 export interface MeasuredService {
   readonly store: { readonly folder: string; readonly data: { readonly players: { readonly size: number } } };
   readonly routes: { readonly table: Table };
   readiness(): Promise<Readiness>;
-  clientCount(): ClientCount | Promise<ClientCount>;
+  clientCount(): Promise<{ readonly total: number; readonly active: number }>;
 }
 
 /** Everything else that a scrape reads. */

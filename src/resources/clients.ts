@@ -58,16 +58,17 @@ export class Clients {
    * Returns the clients at an instant. With more than {@link mostAtOnce} tokens the count is up to one second old, or two
    * during the next one. Requests that find none of that age wait for the same count.
    */
-  at(now: number): ClientCount | Promise<ClientCount> {
+  async at(now: number): Promise<ClientCount> {
     const latest = this.#latest;
+    const isMany = this.#data.tokens.size > mostAtOnce;
     const age =
       latest === undefined || now < latest.started ? Number.POSITIVE_INFINITY : now - latest.started;
     if (latest !== undefined && age !== Number.POSITIVE_INFINITY) {
       if (latest.version === this.#version && now < latest.until) return latest;
-      if (this.#data.tokens.size > mostAtOnce && age < countInterval) return latest;
+      if (isMany && age < countInterval) return latest;
     }
-    if (this.#data.tokens.size <= mostAtOnce) return this.#countAtOnce(now);
-    this.#counting ??= this.#countInSlices(now).finally(() => {
+    if (!isMany) return this.#count(now);
+    this.#counting ??= this.#count(now, new Slices()).finally(() => {
       this.#counting = undefined;
     });
     if (latest === undefined || age >= 2 * countInterval) return this.#counting;
@@ -91,30 +92,18 @@ export class Clients {
     return tokens.version + versions.version + activity.version + this.#activity.version;
   }
 
-  #countAtOnce(now: number): Count {
-    const steps = this.#count(now);
-    for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
-  }
-
-  async #countInSlices(now: number): Promise<Count> {
-    const slices = new Slices();
-    const steps = this.#count(now);
+  /** Counts the clients, at once or in slices, between which the data may change. */
+  async #count(now: number, slices?: Slices): Promise<Count> {
     // Before the first slice too: the request that starts the count is still being answered.
-    await slices.next();
-    for (let step = steps.next(); ; step = steps.next()) {
-      if (step.done === true) return step.value;
-      if (slices.isOver) await slices.next();
-    }
-  }
-
-  /** Counts the clients, and pauses after a few of them each time. The data may change in between. */
-  *#count(now: number): Generator<void, Count> {
+    await slices?.next();
     const version = this.#version;
     let until = Number.POSITIVE_INFINITY;
     // By the first two digits, since sorting all at once would take too long.
     const groups = Array.from({ length: 256 }, () => new Map<string, Client>());
-    for (const [index, token] of entriesOf(this.#data.tokens.values())) {
-      if (index % 64 === 0) yield;
+    let index = 0;
+    for (const token of this.#data.tokens.values()) {
+      index += 1;
+      if (index % 64 === 0 && slices?.isOver) await slices.next();
       if (token.uuid === null || !isLive(token, now)) continue;
       until = Math.min(until, token.expiresAt ?? until);
       if (liveTokenOf(this.#data, token.uuid, now) !== token) continue;
@@ -137,7 +126,7 @@ export class Clients {
       pieces.push(piece);
     };
     for (const group of groups) {
-      yield;
+      if (slices?.isOver) await slices.next();
       const clients = Array.from(group.values()).sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
       total += clients.length;
       for (const client of clients) {
@@ -147,14 +136,9 @@ export class Clients {
       if (clients.length > 0) add((pieces.length === 0 ? "[" : ",") + JSON.stringify(clients).slice(1, -1));
     }
     add(pieces.length === 0 ? "[]" : "]");
-    yield;
+    if (slices?.isOver) await slices.next();
     const list = new ReadyBody(Buffer.concat(pieces), { cached: true, digest: hash.digest("base64url") });
     this.#latest = { total, active, users, list, version, started: now, until };
     return this.#latest;
   }
-}
-
-function* entriesOf<T>(values: Iterable<T>): Generator<[number, T]> {
-  let index = 0;
-  for (const value of values) yield [index++, value];
 }

@@ -4,7 +4,6 @@ import { Failure } from "../domain/errors.ts";
 import { integerRange } from "../domain/limits.ts";
 import { uuid } from "../domain/uuid.ts";
 import { compareVersions, versionForm } from "../identity/versions.ts";
-import type { ClientCount } from "./clients.ts";
 import { defineChange, defineRead } from "./shared/define.ts";
 import { anyUUID, count, field, version } from "./shared/values.ts";
 
@@ -40,28 +39,25 @@ export const overview = defineRead({
     v.title("ManagementOverview"),
     v.description("The number of the addon's clients, and its versions."),
   ),
-  read({ clients, versions }, _input, { activity, now }) {
-    const toAnswer = ({ total, active, users }: ClientCount) => {
-      const marked = Array.from(versions.values());
-      const known = new Set([...marked.map(({ version }) => version), ...users.keys()]);
-      const current = marked.filter((version) => version.current).map(({ version }) => version);
-      return {
-        // Clients parse it into 32 bits.
-        requests: Math.min(activity.requests, integerRange.maximum),
-        totalClients: total,
-        activeClients: active,
-        latestVersion: current.sort(compareVersions).at(-1) ?? null,
-        versions: Array.from(known)
-          .sort((a, b) => compareVersions(b, a))
-          .map((version) => ({
-            version,
-            users: users.get(version) ?? 0,
-            current: current.includes(version),
-          })),
-      };
+  async read({ clients, versions }, _input, { activity, now }) {
+    const { total, active, users } = await clients.at(now);
+    const marked = Array.from(versions.values());
+    const known = new Set([...marked.map(({ version }) => version), ...users.keys()]);
+    const current = marked.filter((version) => version.current).map(({ version }) => version);
+    return {
+      // Clients parse it into 32 bits.
+      requests: Math.min(activity.requests, integerRange.maximum),
+      totalClients: total,
+      activeClients: active,
+      latestVersion: current.sort(compareVersions).at(-1) ?? null,
+      versions: Array.from(known)
+        .sort((a, b) => compareVersions(b, a))
+        .map((version) => ({
+          version,
+          users: users.get(version) ?? 0,
+          current: current.includes(version),
+        })),
     };
-    const counted = clients.at(now);
-    return counted instanceof Promise ? counted.then(toAnswer) : toAnswer(counted);
   },
 });
 
@@ -87,10 +83,7 @@ export const users = defineRead({
     ),
     v.description("Every client, ordered by UUID."),
   ),
-  read({ clients }, _input, { now }) {
-    const counted = clients.at(now);
-    return counted instanceof Promise ? counted.then(({ list }) => list) : counted.list;
-  },
+  read: async ({ clients }, _input, { now }) => (await clients.at(now)).list,
 });
 
 export const mark = defineChange({

@@ -141,8 +141,8 @@ export class Ranking {
   readonly #order: NameOrder;
   #measures: readonly Measure[];
   #categories: readonly Category[] = [];
-  /** Whether the next answer requires a rebuild. */
-  #isStale = true;
+  /** The version of the order by which the categories are sorted; undefined where they are not. */
+  #ordered: number | undefined;
   #version = 0;
 
   constructor(
@@ -153,10 +153,6 @@ export class Ranking {
     this.#data = data;
     this.#order = order;
     this.#measures = measuresOf(declared);
-    order.watch(() => {
-      this.#isStale = true;
-      this.#version += 1;
-    });
     data.statistics.watch((uuid, before, after) => {
       if (!this.#isConcerned(before, after)) return;
       const player = data.players.get(uuid);
@@ -172,7 +168,12 @@ export class Ranking {
 
   /** Grows with every change of the list. */
   get version(): number {
-    return this.#version;
+    return this.#version + this.#order.version;
+  }
+
+  /** Whether the next answer requires a rebuild. */
+  get #isStale(): boolean {
+    return this.#ordered !== this.#order.version;
   }
 
   /** Sets the categories: those of a table that is put in force. */
@@ -180,7 +181,7 @@ export class Ranking {
     const measures = measuresOf(declared);
     if (isDeepStrictEqual(measures, this.#measures)) return;
     this.#measures = measures;
-    this.#isStale = true;
+    this.#ordered = undefined;
     this.#version += 1;
   }
 
@@ -215,7 +216,7 @@ export class Ranking {
       const removed = before !== undefined && old !== undefined && category.remove(before.name, old);
       const added = after !== undefined && fresh !== undefined && category.add(after.name, fresh);
       isListChanged ||= removed || added;
-      this.#isStale ||= category.isShort;
+      if (category.isShort) this.#ordered = undefined;
     }
     // A category becomes short only by losing one of the list.
     if (isListChanged) this.#version += 1;
@@ -229,6 +230,6 @@ export class Ranking {
       if (player === undefined) continue;
       for (const category of this.#categories) category.add(player.name, statistic);
     }
-    this.#isStale = false;
+    this.#ordered = this.#order.version;
   }
 }

@@ -205,7 +205,7 @@ export class ListOperations {
       const value = String(input[key]);
       const kind = kindOf(type.base);
       // It may have been removed after the request was parsed.
-      if (kind !== undefined) requireName(draft, kind, value);
+      if (kind !== undefined) requireName(draft, value, kind);
       if (list !== undefined) values[key] = requireNamed(draft, key, list, value);
     }
     if (isNumbered) values.number = this.nextNumber(draft);

@@ -6,7 +6,6 @@ export class NameOrder {
   #language = defaultLanguage;
   #compare = comparisonIn(defaultLanguage);
   #version = 0;
-  readonly #watchers: (() => void)[] = [];
 
   /** Compares two names in the current language. */
   readonly compare: Comparison = (a, b) => this.#compare(a, b);
@@ -22,11 +21,5 @@ export class NameOrder {
     this.#language = language;
     this.#compare = comparisonIn(language);
     this.#version += 1;
-    for (const watcher of this.#watchers) watcher();
-  }
-
-  /** Calls `watcher` after each change of the order. */
-  watch(watcher: () => void): void {
-    this.#watchers.push(watcher);
   }
 }
