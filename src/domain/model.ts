@@ -69,10 +69,7 @@ export type Membership = v.InferOutput<typeof membershipSchema>;
 
 /** Somebody, registered or not: bound to the UUID if it is known, else to the name. */
 const subject = { name: v.string(), uuid: v.nullable(uuid) };
-export interface Subject {
-  readonly name: string;
-  readonly uuid: string | null;
-}
+export type Subject = Pick<Target, keyof typeof subject>;
 
 /** A membership in a group, with the reason of an exclusion. The member need not be registered. */
 const groupMemberSchema = v.object({
@@ -85,10 +82,7 @@ export type GroupMember = v.InferOutput<typeof groupMemberSchema>;
 
 /** Who added an entry; null if no player did. */
 const creator = { creatorName: v.nullable(v.string()), creatorUUID: v.nullable(uuid) };
-export interface Creator {
-  readonly creatorName: string | null;
-  readonly creatorUUID: string | null;
-}
+export type Creator = Pick<HouseBan["reasons"][number], keyof typeof creator>;
 
 /** An entry of the target list. `listed` is the number of the change that added it, and orders the list. */
 const targetSchema = v.object({

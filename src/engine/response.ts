@@ -103,7 +103,17 @@ export function changeAnswer(result: unknown, requestId: string): Answer {
 
 /** Returns the answer to a failure. */
 export function failureAnswer(failure: Failure, requestId: string, extra: readonly string[] = []): Answer {
-  const { status, body } = toFailureBody(failure, requestId);
+  const status = statusOf[failure.code];
+  const { parameter, hint } = failure;
+  const body: FailureBody = {
+    httpStatusCode: status,
+    httpStatus: STATUS_CODES[status] ?? "",
+    info: failure.message,
+    code: failure.code,
+    requestId,
+    ...(parameter === undefined ? {} : { parameter }),
+    ...(hint === undefined ? {} : { hint }),
+  };
   const retry = status === 503 ? ["Retry-After", retryAfterSeconds] : [];
   const challenge = status === 401 ? ["WWW-Authenticate", authenticationScheme] : [];
   return jsonAnswer(status, body, requestId, [...retry, ...challenge, ...extra]);
@@ -151,22 +161,6 @@ export function preflightAnswer(allow: string, requestId: string): Answer {
     "86400",
   ];
   return { status: 204, headers: [...commonHeaders, requestId, ...notStored, ...preflight], body: null };
-}
-
-/** Returns the body of a failure, and its status. */
-export function toFailureBody(failure: Failure, requestId: string): { status: number; body: FailureBody } {
-  const status = statusOf[failure.code];
-  const { parameter, hint } = failure;
-  const body: FailureBody = {
-    httpStatusCode: status,
-    httpStatus: STATUS_CODES[status] ?? "",
-    info: failure.message,
-    code: failure.code,
-    requestId,
-    ...(parameter === undefined ? {} : { parameter }),
-    ...(hint === undefined ? {} : { hint }),
-  };
-  return { status, body };
 }
 
 function jsonAnswer(

@@ -1,5 +1,6 @@
 /** The description of the interface as JSON and YAML, at paths that contain no token. */
 import { ReadyBody } from "../engine/body.ts";
+import { readAnswer } from "../engine/response.ts";
 import { type DescriptionOptions, describeTable, toYAML } from "../openapi/openapi.ts";
 import { membershipKinds, type Vocabulary } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
@@ -27,16 +28,16 @@ export function descriptionPages(
 ): [string, Page][] {
   return Object.entries(forms).flatMap(([form, { type, write }]): [string, Page][] => {
     let cached: { readonly body: ReadyBody; readonly names: Vocabulary } | undefined;
-    const content = () => {
+    const answer: Page["answer"] = (request, requestId) => {
       const names = vocabulary();
       if (cached === undefined || !sameNames(cached.names, names)) {
         const text = write(describeTable(table, names, options));
         cached = { body: new ReadyBody(Buffer.from(text), { cached: true }), names };
       }
-      return { body: cached.body, headers: ["Content-Type", type] };
+      return readAnswer(cached.body, request, requestId, ["Content-Type", type]);
     };
     const path = descriptionPath(table.prefix, form as DescriptionForm);
-    const page: Page = { name: form, content };
+    const page: Page = { name: form, answer };
     // As with the paths of the table, a slash at the end is ignored.
     return [path, `${path}/`].map((each) => [each, page]);
   });

@@ -6,9 +6,11 @@
 import { readFile } from "node:fs/promises";
 import { ReadyBody } from "../engine/body.ts";
 import { elementForm, qualityIn } from "../engine/quality.ts";
+import type { IncomingRequest } from "../engine/request.ts";
+import { readAnswer } from "../engine/response.ts";
 import { packaged } from "../packaged.ts";
 import { descriptionPath } from "./description-pages.ts";
-import type { Content, Page } from "./page.ts";
+import type { Page } from "./page.ts";
 
 /** The path of the page. Its files are below. */
 export const docsPath = "/docs";
@@ -118,20 +120,21 @@ export function docsPages(prefix: string): [string, Page][] {
     body.catch(() => bodies.delete(file));
     return body;
   };
-  const contentOf = async (file: PageFile): Promise<Content> => {
+  const answerWith = async (file: PageFile, request: IncomingRequest, requestId: string) => {
     const security = file.type === json ? [] : protection;
-    return { body: await bodyOf(file), headers: ["Content-Type", file.type, ...security] };
+    return readAnswer(await bodyOf(file), request, requestId, ["Content-Type", file.type, ...security]);
   };
   const start: Page = {
     name: startPath,
     isExact: true,
-    async content(request) {
+    async answer(request, requestId) {
       const file = prefersHTML(request.header("accept") ?? "") ? startPage : startLinks;
-      return { ...(await contentOf(file)), always: ["Vary", "Accept"] };
+      const answer = await answerWith(file, request, requestId);
+      return { ...answer, headers: [...answer.headers, "Vary", "Accept"] };
     },
   };
   const pages = Array.from(files, ([path, file]): [string, Page] => {
-    return [path, { name: docsPath, isExact: true, content: () => contentOf(file) }];
+    return [path, { name: docsPath, isExact: true, answer: (...asked) => answerWith(file, ...asked) }];
   });
   return [[startPath, start], ...pages];
 }

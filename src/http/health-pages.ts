@@ -3,6 +3,7 @@
  * are outside the route table's prefix, which has at least two segments, so no route can have their paths. They need no
  * token, have no limit, and leave no line in the log. Each is cheap: those who ask for `/ready` at once share its checks.
  */
+import { reportAnswer } from "../engine/response.ts";
 import type { Page } from "./page.ts";
 
 /** What `/ready` answers. */
@@ -33,14 +34,14 @@ export function healthPages(readiness: () => Promise<Readiness>): [string, Page]
   const healthPage: Page = {
     ...common,
     name: health,
-    content: () => ({ report: { status: "ok" }, isAvailable: true }),
+    answer: (request, requestId) => reportAnswer({ status: "ok" }, true, request, requestId),
   };
   const readyPage: Page = {
     ...common,
     name: ready,
-    async content() {
+    async answer(request, requestId) {
       const report = await readiness();
-      return { report, isAvailable: report.status === "ready" };
+      return reportAnswer(report, report.status === "ready", request, requestId);
     },
   };
   return [

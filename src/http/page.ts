@@ -1,9 +1,8 @@
 /** Pages: answers at fixed paths that are not in the route table and need no token. */
-import type { ReadyBody } from "../engine/body.ts";
 import { Exchange, methodNotAllowed, type Observer } from "../engine/exchange.ts";
 import type { Refusal } from "../engine/limiter.ts";
 import type { IncomingRequest } from "../engine/request.ts";
-import { type Answer, preflightAnswer, readAnswer, reportAnswer } from "../engine/response.ts";
+import { type Answer, preflightAnswer } from "../engine/response.ts";
 
 export interface Page {
   /** Its name in the log. */
@@ -15,24 +14,8 @@ export interface Page {
    * of the service, logged.
    */
   readonly isProbe?: boolean;
-  /** Returns what to send. @throws if it cannot be read, which is answered with `INTERNAL` */
-  content(request: IncomingRequest): Content | Report | Promise<Content | Report>;
-}
-
-/** What a page sends. Headers are names and values in turn. */
-export interface Content {
-  readonly body: ReadyBody;
-  /** The headers that describe the body. */
-  readonly headers: readonly string[];
-  /** The headers of every successful answer, even without a body. */
-  readonly always?: readonly string[];
-}
-
-/** What a page reports about this moment, as JSON. It is never stored or compressed. */
-export interface Report {
-  readonly report: object;
-  /** Whether the service takes requests; 503 otherwise. */
-  readonly isAvailable: boolean;
+  /** Answers GET and HEAD. @throws if it cannot be read, which is answered with `INTERNAL` */
+  answer(request: IncomingRequest, requestId: string): Answer | Promise<Answer>;
 }
 
 /** Pages by their path. */
@@ -58,13 +41,7 @@ export async function answerPage(
     if (!isProbe) exchange.limit(limit(), "Too many requests");
     if (method === "OPTIONS") return exchange.end(preflightAnswer(methods, requestId));
     if (method !== "GET" && method !== "HEAD") throw methodNotAllowed(method);
-    const content = await page.content(request);
-    if ("report" in content) {
-      return exchange.end(reportAnswer(content.report, content.isAvailable, request, requestId));
-    }
-    const { body, headers, always = [] } = content;
-    const answer = readAnswer(body, request, requestId, headers);
-    return exchange.end({ ...answer, headers: [...answer.headers, ...always] });
+    return exchange.end(await page.answer(request, requestId));
   } catch (error) {
     return exchange.refuse(error, methods);
   }

@@ -20,22 +20,17 @@ const mostTables = 20;
 const listName = "history.json";
 const temporaryForm = /^\..*\.tmp$/;
 
-const listSchema = v.array(
-  v.object({
-    revision: v.pipe(v.string(), v.check(isRevision)),
-    since: v.pipe(v.number(), v.safeInteger()),
-    change: v.nullable(v.string()),
-  }),
-);
+const entrySchema = v.object({
+  revision: v.pipe(v.string(), v.check(isRevision)),
+  /** The time when it was last put in force, in milliseconds since 1970. */
+  since: v.pipe(v.number(), v.safeInteger()),
+  /** What it changed in the table before it, in one line; null if there was none. */
+  change: v.nullable(v.string()),
+});
+const listSchema = v.array(entrySchema);
 
 /** A table that is or was in force. */
-export interface HistoryEntry {
-  readonly revision: string;
-  /** The time when it was last put in force, in milliseconds since 1970. */
-  readonly since: number;
-  /** What it changed in the table before it, in one line; null if there was none. */
-  readonly change: string | null;
-}
+export type HistoryEntry = v.InferOutput<typeof entrySchema>;
 
 /** See the head of this file. */
 export class TableHistory {

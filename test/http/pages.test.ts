@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from "node:test";
 import { gunzipSync } from "node:zlib";
 import type { RequestRecord } from "../../src/engine/exchange.ts";
 import type { IncomingRequest } from "../../src/engine/request.ts";
-import type { Answer } from "../../src/engine/response.ts";
+import { type Answer, reportAnswer } from "../../src/engine/response.ts";
 import { docsPages } from "../../src/http/docs-page.ts";
 import { answerPage, type Page } from "../../src/http/page.ts";
 
@@ -30,7 +30,7 @@ function headerOf({ headers }: Answer, name: string): string | undefined {
 
 describe("the log of a page", () => {
   const fault = new Error("a fault");
-  const content = () => {
+  const answer = () => {
     throw fault;
   };
 
@@ -38,7 +38,7 @@ describe("the log of a page", () => {
     it(`a fault of a probe is logged, with${logAddress ? "" : "out"} the address`, async () => {
       const records: RequestRecord[] = [];
       const observer = { logAddress, observe: (record: RequestRecord) => void records.push(record) };
-      const page: Page = { name: "/page", isProbe: true, content };
+      const page: Page = { name: "/page", isProbe: true, answer };
       assert.equal((await answerPage(page, requestFor(), observer)).status, 500);
       assert.deepEqual(
         records.map(({ route, code, error, address }) => ({ route, code, error, address })),
@@ -55,10 +55,9 @@ describe("the log of a page", () => {
     it(`answers and refusals of a page are logged unless it is a probe: ${isProbe}`, async () => {
       const statuses: number[] = [];
       const observer = { observe: ({ status }: RequestRecord) => void statuses.push(status) };
-      const report = { report: { status: "ok" }, isAvailable: true };
       const page: Page = {
         name: "/page",
-        content: () => report,
+        answer: (request, id) => reportAnswer({ status: "ok" }, true, request, id),
         ...(isProbe === undefined ? {} : { isProbe }),
       };
       for (const method of ["GET", "POST"]) await answerPage(page, requestFor({}, method), observer);
