@@ -14,7 +14,8 @@ const run = promisify(execFile);
 export const buildFolder = "GAMEADDON_TEST_BUILD";
 
 /** The files of the package in addition to its build and `src/http/docs-page`. */
-const copied = ["package.json", "routes.yaml", "routes.test.yaml", "routes.schema.json", "data"];
+const tables = ["routes.yaml", "routes.defaults.yaml", "routes.test.yaml", "routes.schema.json"];
+const copied = ["package.json", ...tables, "data"];
 
 let shared: Promise<string> | undefined;
 

@@ -14,8 +14,8 @@ import type { Desk, Ran } from "./_setup.ts";
 function bundle(): string {
   const folder = mkdtempSync(join(tmpdir(), "gameaddon-bundle-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  const packaged = ["package.json", "routes.yaml", "routes.test.yaml", "routes.schema.json"];
-  for (const name of [...packaged, "node_modules", "data", "src"])
+  const tables = ["routes.yaml", "routes.defaults.yaml", "routes.test.yaml", "routes.schema.json"];
+  for (const name of ["package.json", ...tables, "node_modules", "data", "src"])
     symlinkSync(join(projectFolder, name), join(folder, name));
   buildSync({
     entryPoints: [join(projectFolder, "cli", "main.ts")],

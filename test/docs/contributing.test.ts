@@ -14,7 +14,8 @@ it("the steps that add an operation work as written", async (t) => {
   const folder = await temporaryFolder(t);
   const copied = ["src", "cli", "test", "data", "routes.yaml", "routes.test.yaml", "package.json"];
   for (const name of copied) await cp(join(projectFolder, name), join(folder, name), { recursive: true });
-  for (const name of ["node_modules", "docs"]) await symlink(join(projectFolder, name), join(folder, name));
+  for (const name of ["node_modules", "docs", "routes.defaults.yaml"])
+    await symlink(join(projectFolder, name), join(folder, name));
   // The test run would make the inner one report to it.
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
   for (const [, action, file = "", text = ""] of page.matchAll(

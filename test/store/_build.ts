@@ -29,6 +29,4 @@ export async function buildInto(folder: string): Promise<void> {
   );
   const tsc = join(projectFolder, "node_modules", "typescript", "bin", "tsc");
   await promisify(execFile)(process.execPath, [tsc, "-p", config]);
-  const defaults = join("src", "table", "declared", "defaults.yaml");
-  await symlink(join(projectFolder, defaults), join(folder, defaults));
 }

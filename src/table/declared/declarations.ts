@@ -60,14 +60,14 @@ export interface Declarations extends StatisticDeclarations {
 
 let shipped: Declarations | undefined;
 
-/** Returns the declarations that a table without its own has: `defaults.yaml` beside this file. */
+/** Returns the declarations that a table without its own has: `routes.defaults.yaml`. */
 export function shippedDeclarations(): Declarations {
   shipped ??= readShipped();
   return shipped;
 }
 
 function readShipped(): Declarations {
-  const text = readFileSync(packaged("src/table/declared/defaults.yaml"), "utf8");
+  const text = readFileSync(packaged("routes.defaults.yaml"), "utf8");
   const { value, report, textOf } = readYAML(text, { expected: "a map", schema: "core" });
   const declared = v.parse(shippedSchema, value);
   const types = new Types(declared.types, report);
