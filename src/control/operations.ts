@@ -125,12 +125,13 @@ export const operations = {
   }),
   /** Returns what another table, by default the one in the file, would change in the one in force, or in a third one. */
   "routes.diff": defineCommand({
-    input: v.strictObject({ before: table, after: table }),
-    async run({ store, service, now = Date.now }: ControlEnvironment, { before, after }) {
+    /** `isNext`: whether the other table is to be put in force, so that the entries in the data must fit it. */
+    input: v.strictObject({ before: table, after: table, isNext: v.optional(v.boolean(), false) }),
+    async run({ store, service, now = Date.now }: ControlEnvironment, { before, after, isNext }) {
       const { compareTables } = await import("../explain/comparison.ts");
       const { routes, vocabulary } = await service();
       const old = await routes.source(before);
-      const fresh = await routes.source(after ?? (await routes.present()));
+      const fresh = await routes.source(after ?? (await routes.present()), isNext);
       return compareTables(old, fresh, store.data, vocabulary(), now());
     },
   }),

@@ -257,11 +257,16 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
     return { file: this.file, text: await readTable(this.file, servedFrom) };
   }
 
-  /** Returns a table, by default the one in force, without putting it in force. @throws Failure if it has faults */
-  async source(other?: TableText): Promise<Source> {
+  /**
+   * Returns a table, by default the one in force, without putting it in force.
+   * @param isNext whether it is to be put in force, so that the entries in the data must fit it
+   * @throws Failure if it has faults
+   */
+  async source(other?: TableText, isNext = false): Promise<Source> {
     if (other === undefined) return { file: this.file, table: await this.load() };
     const { file, text } = other;
-    return { file, table: requireSound(file, await this.#check(text), text).table };
+    const checked = isNext ? await this.#check(text) : await this.#checkForm(text);
+    return { file, table: requireSound(file, checked, text).table };
   }
 
   /** Checks a text, by default that of the file, without putting it in force. */
@@ -270,9 +275,13 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
   }
 
   async #check(text: string): Promise<CheckedTable> {
+    return this.#withFindings(await this.#checkForm(text), this.#context.store.data.entries.values());
+  }
+
+  async #checkForm(text: string): Promise<CheckedTable> {
     // Loaded on demand: every command loads this file, but few read a table.
     const { checkTable } = await import("../table/table.ts");
-    return this.#withFindings(checkTable(text, this.#context), this.#context.store.data.entries.values());
+    return checkTable(text, this.#context);
   }
 
   async #withFindings(checked: CheckedTable, entries: Iterable<Entry>): Promise<CheckedTable> {

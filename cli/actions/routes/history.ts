@@ -148,27 +148,27 @@ async function diffTo(
   current: CurrentTable,
 ): Promise<Comparison> {
   const text = textOf(current);
+  const compare = (before?: TableText) => control.run("routes.diff", { isNext: true, after: target, before });
   try {
-    if (current.inForce !== undefined) return await control.run("routes.diff", { after: target });
+    if (current.inForce !== undefined) return await compare();
     const vocabulary = await control.run("vocabulary", {});
     if (text !== undefined && isServable(text, vocabulary))
-      return await control.run("routes.diff", { after: target, before: { file: current.file, text } });
+      return await compare({ file: current.file, text });
     const revision = tables[0]?.revision;
-    if (revision === undefined) return await control.run("routes.diff", { after: target, before: target });
+    if (revision === undefined) return await compare(target);
     const last = await storedTable(context, revision).catch((error: unknown) => {
       if (error instanceof Failure) return undefined;
       throw error;
     });
-    if (last !== undefined && isServable(last.text, vocabulary))
-      return await control.run("routes.diff", { after: target, before: last });
+    if (last !== undefined && isServable(last.text, vocabulary)) return await compare(last);
     const fault = last === undefined ? "its text is damaged" : `this version refuses ${last.file}`;
     context.output.remark(
       `warning: Revision ${revision} was last in force, and cannot be compared: ${fault}. What changes is not known.`,
     );
-    return await control.run("routes.diff", { after: target, before: target });
+    return await compare(target);
   } catch (error) {
     if (error instanceof Failure && error.faultyFile?.file === target.file)
-      context.output.remark("This version of the service refuses that table. Nothing was changed.");
+      context.output.remark("That table cannot be put in force. Nothing was changed.");
     throw error;
   }
 }

@@ -44,7 +44,7 @@ function notRunning(folder: string): Failure {
 /** Compares the file with the table in force. If the file has faults, the service records the failed attempt. */
 async function diffToFile(control: Control): Promise<TableDiff> {
   try {
-    return listPlayers(await control.run("routes.diff", {}));
+    return listPlayers(await control.run("routes.diff", { isNext: true }));
   } catch (error) {
     // No revision is empty: a file without faults by now is not put in force unseen.
     if (error instanceof Failure && error.faultyFile) await control.run("routes.reload", { revision: "" });
