@@ -265,7 +265,8 @@ export class Service {
       seen: ({ id, readOnly }, version) =>
         this.activity.note(id, readOnly === true ? undefined : version, this.#now()),
     });
-    const description = descriptionPages(table, vocabulary, descriptionOptions());
+    const sizeOf = (list: string) => this.store.data.entries.find("list", list).length;
+    const description = descriptionPages(table, vocabulary, descriptionOptions(), sizeOf);
     const health = healthPages(() => this.readiness());
     return new App(engine, new Map([...docsPages(table.prefix), ...description, ...health]), this.#options);
   }

@@ -2,6 +2,7 @@
 import { ReadyBody } from "../engine/body.ts";
 import { readAnswer } from "../engine/response.ts";
 import { type DescriptionOptions, describeTable, toYAML } from "../openapi/openapi.ts";
+import type { SizeOf } from "../openapi/operation.ts";
 import { membershipKinds, type Vocabulary } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
 import type { Page } from "./page.ts";
@@ -20,19 +21,22 @@ export function descriptionPath(prefix: string, form: DescriptionForm): string {
   return `${prefix.split("{", 1)[0]}${form}`;
 }
 
-/** Returns the pages, by path. A body is written when it is first requested, and again after names have changed. */
+/** Returns the pages, by path. A body is written when it is first requested, and again after names have changed, or the size of a list that is too long. */
 export function descriptionPages(
   table: Table,
   vocabulary: () => Vocabulary,
   options: DescriptionOptions,
+  sizeOf: SizeOf,
 ): [string, Page][] {
+  const { lists } = table.declared;
   return Object.entries(forms).flatMap(([form, { type, write }]): [string, Page][] => {
-    let cached: { readonly body: ReadyBody; readonly names: Vocabulary } | undefined;
+    let cached: { readonly body: ReadyBody; readonly names: Vocabulary; readonly full: string } | undefined;
     const answer: Page["answer"] = (request, requestId) => {
       const names = vocabulary();
-      if (cached === undefined || !sameNames(cached.names, names)) {
-        const text = write(describeTable(table, names, options));
-        cached = { body: new ReadyBody(Buffer.from(text), { cached: true }), names };
+      const full = lists.map(({ name, maxEntries }) => Math.max(maxEntries, sizeOf(name))).join();
+      if (cached === undefined || !sameNames(cached.names, names) || cached.full !== full) {
+        const text = write(describeTable(table, names, options, sizeOf));
+        cached = { body: new ReadyBody(Buffer.from(text), { cached: true }), names, full };
       }
       return readAnswer(cached.body, request, requestId, ["Content-Type", type]);
     };

@@ -8,7 +8,7 @@ import type { Vocabulary } from "../table/caller.ts";
 import { type Route, servedBy, type Table } from "../table/table.ts";
 import { Components, type ParameterObject, type Reference } from "./document.ts";
 import { failureReference } from "./failures.ts";
-import { resourceOf, toOperationObject } from "./operation.ts";
+import { resourceOf, type SizeOf, toOperationObject } from "./operation.ts";
 import { generalWords } from "./words.ts";
 
 /** What the table does not have. */
@@ -29,17 +29,21 @@ export interface DescriptionOptions {
   readonly resources?: Readonly<Record<string, string>>;
 }
 
-/** Returns the description of a table. */
+/**
+ * Returns the description of a table.
+ * @param sizeOf returns the number of entries that a list has now: an undo or a narrower bound can leave more than `maxEntries`
+ */
 export function describeTable(
   table: Table,
   vocabulary: Vocabulary,
   { info, tokenPattern, codePattern, resources = {} }: DescriptionOptions,
+  sizeOf: SizeOf = () => 0,
 ) {
   const components = new Components();
   const failure = failureReference(components);
   const token = tokenParameter(table, tokenPattern);
   const code = codeParameter(token, codePattern);
-  const context = { table, vocabulary, components, token, code, failure };
+  const context = { table, vocabulary, components, token, code, failure, sizeOf };
   const served = servedBy(table);
   const ids = operationIds(served);
   const operations = Array.from(ids, ([route, id]) => {

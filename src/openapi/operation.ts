@@ -10,6 +10,9 @@ import { failureResponses } from "./failures.ts";
 import { toParameterObject } from "./parameters.ts";
 import { toForm } from "./restriction.ts";
 
+/** Returns the number of entries of a list. */
+export type SizeOf = (list: string) => number;
+
 /** What the descriptions of all operations have in common. */
 export interface DescriptionContext {
   readonly table: Table;
@@ -20,6 +23,7 @@ export interface DescriptionContext {
   readonly code: ParameterObject;
   /** The body of every failure. */
   readonly failure: Reference;
+  readonly sizeOf: SizeOf;
 }
 
 /** Returns the description of a route. @param operationId unique among the routes */
@@ -74,10 +78,13 @@ function descriptionOf({ operation, restriction, limit }: Route): string {
 }
 
 function successResponses(
-  { operation }: Route,
-  { vocabulary, components }: DescriptionContext,
+  { operation, handler }: Route,
+  { table, vocabulary, components, sizeOf }: DescriptionContext,
 ): Readonly<Record<string, ResponseObject>> {
-  const schema = toAnswerSchema(operation.answer, vocabulary, components);
+  const list = table.declared.lists.find(({ name }) => handler === `${name}.list`);
+  const maxItems = list && Math.max(list.maxEntries, sizeOf(list.name));
+  const answer = toAnswerSchema(operation.answer, vocabulary, components);
+  const schema = maxItems === undefined ? answer : { ...answer, maxItems };
   const example = operation.example === undefined ? {} : { example: { info: operation.example } };
   const content = { "application/json": { schema, ...example } };
   if (operation.effect === "change") {

@@ -112,7 +112,8 @@ it("the description is generated once for the same names", async () => {
     vocabulary: () => ({ ...names }),
     authenticate: () => assert.fail("nobody asks with a token"),
   });
-  const app = new App(engine, new Map(descriptionPages(table, () => ({ ...names }), options)), {});
+  const [namesNow, sizeOf] = [() => ({ ...names }), () => 0];
+  const app = new App(engine, new Map(descriptionPages(table, namesNow, options, sizeOf)), {});
   const etag = async (file = "openapi.json") => {
     const answer = await app.fetch(new Request(`http://library.test/library/${file}`));
     assert.equal(answer.status, 200);
