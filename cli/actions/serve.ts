@@ -289,7 +289,7 @@ const tokenHint =
 
 /** Prints the URL and, on the first start, a token. It is issued only now: a failed start must not use it up. */
 async function printBanner({ io, output }: Context, service: Service, url: string): Promise<void> {
-  const { prefix } = await service.routes.load();
+  const { prefix, routes } = await service.routes.load();
   const listening = `Documentation: ${url}${docsPath}\nListening on ${url}${prefix}`;
   const isFirst = !hasPublicToken(service);
   if (!isFirst) {
@@ -305,20 +305,26 @@ async function printBanner({ io, output }: Context, service: Service, url: strin
     return;
   }
   const { token } = await service.administer("token.issue", { label: "first start" });
-  const open = `${url}${prefix.replace(/\{\w+\}/, token)}/player/groups`;
+  const example = routes.find(
+    ({ operation, restriction, parameters }) =>
+      operation.effect === "read" &&
+      restriction.kind === "open" &&
+      parameters.every((one) => one.default !== undefined),
+  );
+  const open = `${url}${prefix.replace(/\{\w+\}/, token)}${example?.path ?? ""}`;
   await output.issued(
     { url, open },
     `${listening}
 
 Open the documentation in a browser, and enter this public token, which is not shown again:
   ${token}
-A request is a URL with it, such as that of the groups:
+A request is a URL with it, such as:
   ${open}
 
 Next, in another terminal:
-  npx addon-cli player add Ada --member GROVE:4     register a player
-  npx addon-cli token issue --player Ada            issue her token
-  npx addon-cli --help                              everything else
+  npx addon-cli player add Ada              register a player
+  npx addon-cli token issue --player Ada    issue her token
+  npx addon-cli --help                      everything else
 `,
   );
 }

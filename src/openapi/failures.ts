@@ -35,7 +35,7 @@ export const meanings: Readonly<Record<FailureCode, string>> = {
   UNKNOWN_FACTION: "There is no such faction; `hint` lists up to 20.",
   UNKNOWN_ENTRY: "There is no such entry.",
   METHOD_NOT_ALLOWED: "The operation does not have this method; the header `Allow` lists its methods.",
-  CONFLICT: "An entry of that name exists with other values.",
+  CONFLICT: "An entry of that name exists with other values, or the list is full.",
   SPECULATIVE: "The request is speculative (a browser's prefetch, or early data). Nothing has changed.",
   RATE_LIMITED: "There were too many requests. Nothing has changed; repeat the request after `Retry-After`.",
   STORE_UNAVAILABLE: "The data cannot be saved at the moment. Nothing has changed; repeat the request later.",
@@ -147,7 +147,7 @@ export function failureReference(components: Components): Reference {
     info: {
       description: "One sentence to show to the player.",
       type: "string",
-      examples: ["This operation is only for members of the service RESCUE with rank 4 or higher."],
+      examples: ["This operation is only for administrators."],
     },
     code: { ...code },
     requestId: {

@@ -10,11 +10,11 @@ const introduction = `Shared community data for the client addon of a multiplaye
 
 Each caller has an addon token, which an operator issues: \`gat_\` and 43 more characters. A public token belongs to nobody and can call operations that are open to everyone; a player's token identifies the player. A read-only token can only read, and every change with it is refused (\`READ_ONLY\`): use one in web pages, where everybody can see the token.
 
-Texts are untrusted input: a reason can contain HTML. Show them as text (\`textContent\`, not \`innerHTML\`).
+Texts are untrusted input, which can contain HTML. Show them as text (\`textContent\`, not \`innerHTML\`).
 
-Reasons and names of places have \`-\` for each space, in requests and in answers: show every \`-\` as a space, not only the first, and send texts back unchanged. Names and reasons that differ only in case are the same; the service keeps the first spelling, or of players who are not registered the latest. Players are named by their game name or game UUID, with or without dashes; answers have UUIDs without dashes.
+Texts have \`-\` for each space, in requests and in answers: show every \`-\` as a space, not only the first, and send texts back unchanged. Names and texts that differ only in case are the same; the service keeps the first spelling, or of players who are not registered the latest. Players are named by their game name or game UUID, with or without dashes; answers have UUIDs without dashes.
 
-The names of groups come from the data of the service. Clients should read them as a map, and operators should keep the shipped names, since a typed client can fail with others. A player's \`version\` is null unless the token was issued with \`--addon-version\` or the client sends its \`User-Agent\`.
+The names of groups come from the data of the service. Clients should read them as a map, and operators should keep them, since a typed client can fail with others. A player's \`version\` is null unless the token was issued with \`--addon-version\` or the client sends its \`User-Agent\`.
 
 The service remembers the answer to an operation that counts by its \`Idempotency-Key\` for 24 hours, for the last 1,000 keys of each caller and the last 100,000 of all callers.`;
 

@@ -120,7 +120,7 @@ function showHandler(declared: Declared, values: Values): Handler {
       faction: field(
         v.nullable(
           v.object({
-            name: field(organisation, "The name of the faction or service.", "GROVE"),
+            name: field(organisation, "The name of the faction or service."),
             rank: field(count, "The player's rank, from 1.", 4),
           }),
         ),
