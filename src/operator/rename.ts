@@ -22,7 +22,7 @@ export const rename = defineChange({
         hint: "Choose another name, or rename that player first.",
       });
     }
-    const adopted = boundTo(draft, name);
+    const adopted = boundTo(draft, { name, uuid });
     const renamed: Player = { ...found, name };
     draft.players.put(renamed);
     bindRecords(draft, renamed);
@@ -32,10 +32,13 @@ export const rename = defineChange({
 });
 
 /** Returns the records of an unregistered name, in words. */
-function boundTo(data: Data, name: string): string[] {
+function boundTo(data: Data, { name, uuid }: Pick<Player, "name" | "uuid">): string[] {
   return collectionsOf(data).flatMap((collection) =>
-    recordsOfName(collection, name).map(
-      (record) => `the ${collection.noun} ${labelOf(record, collection.key(record), (uuid) => uuid)}`,
-    ),
+    recordsOfName(collection, name).map((record) => {
+      const { noun, key, rows } = collection;
+      const isTwin = rows.get(key({ ...record, name, uuid })) !== undefined;
+      const words = `the ${noun} ${labelOf(record, key(record), (player) => player)}`;
+      return isTwin ? `${words} (one of two, of which one stays)` : words;
+    }),
   );
 }

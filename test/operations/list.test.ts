@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { describeTable } from "../../src/openapi/openapi.ts";
+import { descriptionOptions } from "../../src/openapi/service-description.ts";
 import { assertFailure, openWorld, prefix, projectFolder, type World } from "../_setup.ts";
 
 const league = (await readFile(join(projectFolder, "examples", "another-game", "routes.yaml"), "utf8"))
@@ -39,6 +41,20 @@ function openLeague(t: TestContext, change = (routes: string) => routes): Promis
 const administrator = { administrator: true };
 
 describe("a list with a key", () => {
+  it("is described with the most entries that it can have, or has, and with the names of others", async (t) => {
+    const { service } = await openLeague(t);
+    const described = (size: number) =>
+      describeTable(service.routes.table, service.vocabulary(), descriptionOptions(), () => size).paths;
+    const most = (size: number) => described(size)[`${prefix}/{tokenString}/place`]?.get.responses[200];
+    for (const [size, maxItems] of [
+      [3, 4],
+      [9, 9],
+    ] as const)
+      assert.match(JSON.stringify(most(size)), new RegExp(`"maxItems":${maxItems}}`));
+    const [, track] = described(0)[`${prefix}/{tokenString}/lap/{track}`]?.get.parameters ?? [];
+    assert.match(JSON.stringify(track), /"maxLength":40,.*"example":"Monza"/);
+  });
+
   it("adds, shows, lists by key and removes entries; the first spelling stays", async (t) => {
     const world = await openLeague(t);
     const { token } = await world.player("Ada", administrator);

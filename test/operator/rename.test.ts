@@ -140,7 +140,8 @@ describe("of two records, a player who takes over a name keeps", () => {
     const desk = filled();
     desk.data.targets.put({ name: "Ada", uuid: one, ...own });
     desk.data.targets.put({ name: "Eve", uuid: null, ...adopted });
-    desk.run("player.rename", { player: "Ada", name: "Eve" });
+    const { info } = desk.run("player.rename", { player: "Ada", name: "Eve" });
+    assert.match(info, /takes over the target Eve \(one of two, of which one stays\)\.$/);
     const [target, ...others] = desk.data.targets.values();
     assert.deepEqual([target?.name, target?.uuid, others], ["Eve", one, []]);
     return [target?.done, target?.listed];

@@ -129,6 +129,19 @@ describe("an edit of a table whose lists have entries", () => {
     assert.equal((await registry.plates)[0].owner, "Ada");
   });
 
+  it("is told of a default that names no entry", async (t) => {
+    const registry = await Registry.open(t);
+    const permit = "{ title: permit, fields: { plate: { type: entry, list: plate, default: C-3 } } }";
+    await registry.edit(`${plates}  permit: ${permit}\n`);
+    const found = async () => (await registry.world.service.routes.check()).findings;
+    assert.match(
+      JSON.stringify(await found()),
+      /no plate \\"C-3\\": what is sent without \\"plate\\" is refused/,
+    );
+    await registry.add("c-3");
+    assert.deepEqual(await found(), []);
+  });
+
   const otherFee = plates.replace("fee: { type: integer }", "fee: text");
 
   it("is refused for an entry that is added after the others were checked", async (t) => {

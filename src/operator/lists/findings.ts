@@ -4,10 +4,14 @@ import { Slices } from "../../store/slices.ts";
 import { type Finding, Findings } from "../../table/declared/entries.ts";
 import type { List } from "../../table/declared/lists.ts";
 
-/** Finds what lists mean for entries, in slices. Entries can be added and removed meanwhile. */
+/**
+ * Finds what lists mean for entries, in slices. Entries can be added and removed meanwhile.
+ * @param areAll whether there are no others
+ */
 export async function findingsOf(
   lists: readonly List[],
   entries: Iterable<Entry>,
+  areAll = true,
 ): Promise<readonly Finding[]> {
   const findings = new Findings(lists);
   const slices = new Slices();
@@ -15,7 +19,7 @@ export async function findingsOf(
     findings.add(entry);
     if (slices.isOver) await slices.next();
   }
-  return findings.all;
+  return areAll ? [...findings.all, ...findings.missing] : findings.all;
 }
 
 /** Returns a finding in one line, with its place in the table. */

@@ -82,7 +82,7 @@ export async function checkInForce(environment: Environment): Promise<EntryCheck
   if (lists === undefined) return undefined;
   const { findingsOf, findingWords } = await import("./findings.ts");
   return async (entries) => {
-    const findings = await findingsOf(lists(), entries);
+    const findings = await findingsOf(lists(), entries, false);
     const [faults, remarks] = [true, false].map((isFault) =>
       findings.filter((finding) => finding.isFault === isFault).map(findingWords),
     );

@@ -1,8 +1,8 @@
 /** What a table means for the entries that the data already has: data outlives the table, and no edit rewrites an entry. */
 import * as v from "valibot";
-import type { Entry } from "../../domain/entry.ts";
+import { type Entry, entryKey } from "../../domain/entry.ts";
 import { integerRange } from "../../domain/limits.ts";
-import { counted, oneOf } from "../../domain/text.ts";
+import { counted, fold, oneOf } from "../../domain/text.ts";
 import { bases } from "../base-types.ts";
 import { kindOf } from "../caller.ts";
 import type { Path } from "../yaml/fault.ts";
@@ -27,12 +27,26 @@ export class Findings {
   /** What was found, by its place and message, in which `#` stands for the entries and `@` for values. */
   readonly #found = new Map<string, Finding & { readonly values: Set<string>; count: number }>();
 
+  /** What defaults name that no entry had so far, by its key. */
+  readonly #missing = new Map<string, Finding>();
+
   constructor(lists: readonly List[]) {
     this.#lists = new Map(lists.map((list) => [list.name, list]));
+    for (const { name, fields } of lists) {
+      for (const { name: field, list, default: value } of fields.filter(
+        (known) => known.default !== undefined,
+      )) {
+        if (list === undefined) continue;
+        const message = `the data has no ${list} "${value}": what is sent without "${field}" is refused`;
+        const path = ["lists", name, "fields", field, "default"];
+        this.#missing.set(`${list}/${fold(String(value))}`, { path, message, isFault: false });
+      }
+    }
   }
 
   add(stored: Entry): void {
     const { list: name } = stored;
+    this.#missing.delete(entryKey(stored));
     this.#sizes.set(name, (this.#sizes.get(name) ?? 0) + 1);
     const list = this.#lists.get(name);
     if (list === undefined) {
@@ -80,6 +94,11 @@ export class Findings {
     found.count += 1;
     if (value !== undefined) found.values.add(value);
     this.#found.set(key, found);
+  }
+
+  /** Of all entries: the defaults that name none. */
+  get missing(): readonly Finding[] {
+    return [...this.#missing.values()];
   }
 
   /** What was found. */

@@ -10,7 +10,7 @@ import { kindOf, type Vocabulary } from "../caller.ts";
 import { parseParameter, refusalWords } from "../parameters.ts";
 import { Pattern } from "../pattern.ts";
 import type { ParameterValue } from "../restriction/restriction.ts";
-import { length, optional, scalar, text, typeEntries, words } from "../type-form.ts";
+import { length, optional, scalar, type TypeDeclaration, text, typeEntries, words } from "../type-form.ts";
 import type { Types } from "../types.ts";
 import type { Path, Report } from "../yaml/fault.ts";
 import { mapOf, mapWith } from "../yaml/maps.ts";
@@ -244,6 +244,19 @@ function toList(
   };
 }
 
+/** Returns the type of the text by which others name the entries of a list, narrowed by a declaration. */
+function nameType(
+  list: ListDeclaration | undefined,
+  types: Types,
+  narrower: TypeDeclaration,
+): TypeDeclaration {
+  const key = list?.fields[[list.key ?? []].flat()[0] ?? ""] ?? "text";
+  const { type, minLength, maxLength, pattern, example } = typeof key === "string" ? { type: key } : key;
+  // What else is wrong with it is reported there.
+  if (types.named(type)?.base !== "text") return { ...narrower, type: "text" };
+  return { ...{ minLength, maxLength, pattern, example }, ...narrower, type };
+}
+
 function toField(
   name: string,
   form: FieldDeclaration,
@@ -257,8 +270,8 @@ function toField(
     return report([...at, "list"], "`list` names the list of a field of type entry", "key");
   if (list !== undefined && !Object.hasOwn(declared, list))
     return report([...at, "list"], unknownName("list", list, Object.keys(declared)));
-  const typeName = refersTo === undefined ? declaration.type : "text";
-  const base = refersTo === "player" ? playerType : types.refined({ ...declaration, type: typeName }, at);
+  const own = list === undefined ? declaration : nameType(declared[list], types, declaration);
+  const base = refersTo === "player" ? playerType : types.refined(own, at);
   if (base === undefined) return undefined;
   const wrong = (key: string, kind: string) => {
     const message = `"${key}" does not apply to the type ${refersTo ?? base.base}; it is for ${kind}`;
