@@ -70,7 +70,7 @@ export interface Difference<S> {
   /** Who is newly excluded, and who no longer is; null if the excluded group is the same. */
   readonly exclusion: { readonly excludes: S; readonly readmits: S } | null;
   readonly counts: Counts;
-  /** Whether somebody loses an operation, or finds it at another address. */
+  /** Whether somebody loses an operation, or finds it at another address, or the codes of invitations end. */
   readonly takesAway: boolean;
 }
 
@@ -135,7 +135,7 @@ export async function compareTables(
     },
     takesAway:
       losing.some((side) => !isNobody(side)) ||
-      settings.some(({ name }) => name === "prefix") ||
+      settings.some(({ name, after }) => name === "prefix" || (name === "invitations" && after === null)) ||
       routes.some(({ change, handler }) => change === "changed" && handler !== null),
     cohorts: players,
     registered: cohorts.registered,

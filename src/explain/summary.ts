@@ -101,5 +101,8 @@ export function inWords<S extends Pick<Side, "public">>(difference: Difference<S
   const moved = settings.some(({ name }) => name === "prefix") ? " Every path changes." : "";
   const excluded = exclusion === null ? "" : " The excluded group changes.";
   const limited = settings.some(({ name }) => name.startsWith("limits.")) ? " The limits change." : "";
-  return `${routesText}. ${people.charAt(0).toUpperCase()}${people.slice(1)}.${moved}${excluded}${limited}`;
+  const uninvited = settings.some(({ name, after }) => name === "invitations" && after === null)
+    ? " The codes of invitations are no longer accepted."
+    : "";
+  return `${routesText}. ${people.charAt(0).toUpperCase()}${people.slice(1)}.${moved}${excluded}${uninvited}${limited}`;
 }
