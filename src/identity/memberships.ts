@@ -116,10 +116,13 @@ export function joinGroup(
   draft: Draft,
   group: string,
   member: Subject,
+  now: number,
   terms?: Terms,
 ): GroupMember | undefined {
   requireGroup(draft, group);
-  const known = draft.groupMembers.get(groupMemberKey(group, member));
+  const found = draft.groupMembers.get(groupMemberKey(group, member));
+  // Where thousands end at once, one that has ended may not be removed yet.
+  const known = found && countsAt(found, now) ? found : undefined;
   const { name, uuid } = known === undefined ? member : withLatestSpelling(known, member);
   const { until, reason = known?.reason } = terms ?? known ?? {};
   // An absent term has no field.

@@ -107,10 +107,10 @@ export const listGroups = defineRead({
 
 export const addToGroup = defineChange({
   input: v.strictObject({ player: playerReference, group: v.string(), until }),
-  change(draft, { player, group: typed, until }) {
+  change(draft, { player, group: typed, until }, { now }) {
     const group = requireGroup(draft, typed);
     const subject = requireVisibleSubject(draft, player, "player");
-    const before = joinGroup(draft, group, subject, { until });
+    const before = joinGroup(draft, group, subject, now, { until });
     if (before === undefined) {
       const added = withTerms(`Added ${subject.name} to ${group}`, { until });
       return { info: `${added}${unregisteredNote(draft, player)}` };

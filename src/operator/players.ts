@@ -183,18 +183,20 @@ export const exclude = defineChange({
   /** `dryRun`: whether only to say if there is anything to do, before a question. */
   input: v.strictObject({
     ...{ player: playerReference, until, dryRun: v.optional(v.boolean()) },
-    reason: v.optional(line("a reason", { minLength: 1, maxLength: longestReason })),
+    reason: v.optional(
+      v.pipe(v.string(), v.trim(), line("a reason", { minLength: 1, maxLength: longestReason })),
+    ),
   }),
   change(draft, { player, until, reason, dryRun }, context): { info: string; wouldChange?: true } {
     const group = context.excludedGroup();
     const subject = requireVisibleSubject(draft, player, "player");
     const { name } = subject;
-    const before = draft.groupMembers.get(groupMemberKey(group, subject));
+    const before = groupsOf(draft, subject, context.now).find((member) => member.group === group);
     const terms = { until, reason: reason ?? before?.reason };
     const isSame = before !== undefined && before.until === until && before.reason === terms.reason;
     if (dryRun === true && !isSame)
       return { info: withTerms(`This excludes ${name}`, terms), wouldChange: true };
-    joinGroup(draft, group, subject, terms);
+    joinGroup(draft, group, subject, context.now, terms);
     if (before === undefined)
       return { info: `${withTerms(`Excluded ${name}`, terms)}${unregisteredNote(draft, player)}` };
     const is = withTerms(`${name} is ${isSame ? "already" : "now"} excluded`, terms);

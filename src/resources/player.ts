@@ -44,9 +44,9 @@ const membership = {
 export const add = defineChange({
   example: "Added Ada to the group VIP.",
   input: membership,
-  change(draft, input) {
+  change(draft, input, { now }) {
     const member = requireVisibleSubject(draft, input.name);
-    if (joinGroup(draft, input.group, member) !== undefined)
+    if (joinGroup(draft, input.group, member, now) !== undefined)
       return `${member.name} is already in the group ${input.group}.`;
     return `Added ${member.name} to the group ${input.group}.`;
   },

@@ -38,15 +38,15 @@ describe("a group", () => {
   it("that was removed since the request was parsed gets no member", () => {
     const data = memory();
     data.names.put({ kind: "group", name: "VIP", position: 0 });
-    assertRefused(() => joinGroup(data, "MOD", { name: "Ada", uuid: one }), {
+    assertRefused(() => joinGroup(data, "MOD", { name: "Ada", uuid: one }, 0), {
       code: "UNKNOWN_GROUP",
       message: 'There is no group "MOD".',
       hint: "Expected VIP.",
     });
     assert.equal(data.groupMembers.size, 0);
-    assert.equal(joinGroup(data, "VIP", { name: "Ada", uuid: one }), undefined);
+    assert.equal(joinGroup(data, "VIP", { name: "Ada", uuid: one }, 0), undefined);
     const member = { group: "VIP", name: "Ada", uuid: one };
-    assert.deepEqual(joinGroup(data, "VIP", { name: "Ada", uuid: one }), member);
+    assert.deepEqual(joinGroup(data, "VIP", { name: "Ada", uuid: one }, 0), member);
   });
 });
 
