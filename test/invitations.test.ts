@@ -251,6 +251,25 @@ describe("a claim", () => {
     await third.ok(token, "/event");
   });
 
+  it("is invited again with all others if its token was not used before it expired", async (t) => {
+    const { world, code } = await openInvited(t);
+    const all = async () => (await world.service.administer("token.invite", {})).invitations;
+    const lost = await claimed(world, code);
+    assert.deepEqual(await all(), []);
+    world.clock.advance(48 * hour);
+    const [again] = await all();
+    assertFailure(await world.get(lost, "/event"), 401, "TOKEN_REVOKED");
+    await world.ok(await claimed(world, again?.code ?? ""), "/event");
+    world.clock.advance(48 * hour);
+    assert.deepEqual(await all(), []);
+  });
+
+  it("ends with a use of its token that is refused, also without limits", async (t) => {
+    const { world, code } = await openInvited(t);
+    assertFailure(await world.get(await claimed(world, code), "/no/such/path"), 404, "UNKNOWN_PATH");
+    assertRevoked(await claim(world, code), "This invitation has been used.");
+  });
+
   it("notes the first use at the next request, where the disk was full", async (t) => {
     const { world, code } = await openInvited(t);
     const token = await claimed(world, code);

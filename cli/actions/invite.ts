@@ -24,7 +24,7 @@ export async function invitePlayers(context: Context, options: InviteOptions): P
     misuse("one of --player <player>, --all-without-token and --member <organisation|group> is required");
   if (message !== undefined && !message.includes("{code}"))
     misuse("expected a message with {code} in it, such as 'Welcome {name}! Your code: {code}'");
-  const { expires, invitations, excluded } = await run("changes", "token.invite", {
+  const { expires, invitations, excluded, sequence } = await run("changes", "token.invite", {
     player,
     member,
     expiresIn: options.expires,
@@ -55,7 +55,10 @@ export async function invitePlayers(context: Context, options: InviteOptions): P
       : `${counted(issued.length, "code")}, ${until}.`,
   );
   if (excluded > 0) output.remark(`${counted(excluded, "excluded player")} left out.`);
-  if (replaced > 0) output.remark(`${counted(replaced, "former code")} ended.`);
+  if (replaced > 0)
+    output.remark(
+      `${counted(replaced, "former code")} ended; \`addon-cli undo ${sequence}\` returns to ${replaced === 1 ? "it" : "them"}.`,
+    );
 }
 
 function fill(message: string, values: { readonly name: string; readonly code: string }): string {

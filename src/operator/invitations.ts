@@ -6,7 +6,7 @@ import { compareTexts } from "../domain/text.ts";
 import { invite, revokeInvitation, stateOf } from "../identity/invitations.ts";
 import { isInGroup, memberTest } from "../identity/memberships.ts";
 import { requirePlayer } from "../identity/players.ts";
-import { liveTokenOf } from "../identity/tokens.ts";
+import { isLive } from "../identity/tokens.ts";
 import type { Draft } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";
 import { defineCommand, defineRead, type Environment, type Info } from "./define.ts";
@@ -58,16 +58,24 @@ export const invitePlayers = defineCommand({
       return { invitations: invited, excluded: all.length - allowed.length };
     };
     const origin = { who: "operator", operation: "token.invite" };
-    const { report } = await store.edit(inviteAll, origin, signal);
-    return { expires, ...report };
+    const { report, sequence } = await store.edit(inviteAll, origin, signal);
+    return { expires, ...report, sequence };
   },
 });
 
-/** Returns the players without a valid token, by name. */
+/**
+ * Returns the players without a valid token, by name. One that an expired invitation gave, and that was never used, counts for
+ * nothing: its answer may have been lost, or have gone to the preview of a link.
+ */
 function withoutToken(draft: Draft, member: string | undefined, now: number) {
   const isMember = member === undefined ? () => true : memberTest(draft, member, now);
+  const hasToken = ({ uuid }: Player) => {
+    const invitation = draft.invitations.get(uuid);
+    const lost = invitation && stateOf(invitation, now) === "expired" ? invitation.token : null;
+    return draft.tokens.find("player", uuid).some((token) => token.id !== lost && isLive(token, now));
+  };
   return Array.from(draft.players.values())
-    .filter((player) => isMember(player) && liveTokenOf(draft, player.uuid, now) === undefined)
+    .filter((player) => isMember(player) && !hasToken(player))
     .sort((a, b) => compareTexts(a.name, b.name));
 }
 

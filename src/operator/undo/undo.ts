@@ -153,7 +153,11 @@ export async function undoing(
 
 /** Returns the records of a change that an undo considers. @throws Failure `CONFLICT` where there are none */
 function undoable(record: JournalRecord): readonly RecordChange[] {
-  const changes = record.changes.filter(({ collection }) => !isBookkeeping(collection));
+  // That a token was used is a fact: a code that others may have seen must not become valid again.
+  const changes =
+    record.operation === "token.use"
+      ? []
+      : record.changes.filter(({ collection }) => !isBookkeeping(collection));
   const undoable = changes.filter(({ collection, before }) => collection !== "names" || before !== null);
   if (changes.length === 0) {
     throw new Failure(
