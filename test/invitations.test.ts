@@ -264,12 +264,6 @@ describe("a claim", () => {
     assert.deepEqual(await all(), []);
   });
 
-  it("ends with a use of its token that is refused, also without limits", async (t) => {
-    const { world, code } = await openInvited(t);
-    assertFailure(await world.get(await claimed(world, code), "/no/such/path"), 404, "UNKNOWN_PATH");
-    assertRevoked(await claim(world, code), "This invitation has been used.");
-  });
-
   it("notes the first use at the next request, where the disk was full", async (t) => {
     const { world, code } = await openInvited(t);
     const token = await claimed(world, code);

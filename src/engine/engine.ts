@@ -252,6 +252,7 @@ export class Engine {
 
   /** Counts a request that is refused before its token is checked. @throws Failure `RATE_LIMITED` */
   #limitFault(exchange: Exchange, request: IncomingRequest, token: string | undefined): void {
+    if (this.#options.limiter === undefined) return;
     const caller = token === undefined ? undefined : this.#callerOf(request, token);
     if (caller === undefined || caller instanceof Failure) this.#limitStranger(exchange, request);
     else this.#limitCaller(exchange, request, caller, this.table.limits.reads, "read");
