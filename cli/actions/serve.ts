@@ -284,17 +284,14 @@ async function warnOfInconsistencies(service: Service, log: Log, stopping: Abort
   log.warn(`Inconsistent records: ${named}${more}. \`addon-cli data verify\` lists all of them.`);
 }
 
-const tokenHint =
-  "A public token exists, and was shown when it was issued; `addon-cli token issue --public` issues another one.";
-
 /** Prints the URL and, on the first start, a token. It is issued only now: a failed start must not use it up. */
 async function printBanner({ io, output }: Context, service: Service, url: string): Promise<void> {
   const { prefix, routes } = await service.routes.load();
   const listening = `Documentation: ${url}${docsPath}\nListening on ${url}${prefix}`;
-  const isFirst = !hasPublicToken(service);
-  if (!isFirst) {
+  if (hasPublicToken(service)) {
     // The first start may have ended before it printed its token.
-    output.result({ url }, `${listening}\n${tokenHint}`);
+    const hint = "`addon-cli token issue --public` issues another one";
+    output.result({ url }, `${listening}\nA public token exists, and was shown when it was issued; ${hint}.`);
     return;
   }
   if (io.isJournal === true) {
@@ -305,12 +302,10 @@ async function printBanner({ io, output }: Context, service: Service, url: strin
     return;
   }
   const { token } = await service.administer("token.issue", { label: "first start" });
-  const example = routes.find(
-    ({ operation, restriction, parameters }) =>
-      operation.effect === "read" &&
-      restriction.kind === "open" &&
-      parameters.every((one) => one.default !== undefined),
+  const readable = routes.filter(
+    ({ operation, restriction: { kind } }) => operation.effect === "read" && kind === "open",
   );
+  const example = readable.find(({ parameters }) => parameters.every((one) => one.default !== undefined));
   const open = `${url}${prefix.replace(/\{\w+\}/, token)}${example?.path ?? ""}`;
   await output.issued(
     { url, open },
@@ -329,8 +324,7 @@ Next, in another terminal:
   );
 }
 
-/** Returns whether there is a public token. That of the first start is among the first ones. */
+/** Returns whether there is a public token. */
 function hasPublicToken({ store }: Service): boolean {
-  for (const { uuid } of store.data.tokens.values()) if (uuid === null) return true;
-  return false;
+  return Array.from(store.data.tokens.values()).some(({ uuid }) => uuid === null);
 }

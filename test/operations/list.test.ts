@@ -53,6 +53,8 @@ describe("a list with a key", () => {
       assert.match(JSON.stringify(most(size)), new RegExp(`"maxItems":${maxItems}}`));
     const [, track] = described(0)[`${prefix}/{tokenString}/lap/{track}`]?.get.parameters ?? [];
     assert.match(JSON.stringify(track), /"maxLength":40,.*"example":"Monza"/);
+    const { 409: conflict } = described(0)[`${prefix}/{tokenString}/penalty/add`]?.get.responses ?? {};
+    assert.match(JSON.stringify(conflict), /The list is full\. The `Idempotency-Key` was used/);
   });
 
   it("adds, shows, lists by key and removes entries; the first spelling stays", async (t) => {

@@ -105,11 +105,6 @@ export const changeFailures = {
   STORE_UNAVAILABLE: "The data cannot be saved at the moment. Nothing was changed; try again later.",
 };
 
-/** The further failures of a change that counts. */
-const countFailures = {
-  CONFLICT: "The `Idempotency-Key` was used for another request.",
-};
-
 /** Defines a handler that reads. `read` throws a Failure to refuse. */
 export function defineRead<I extends v.ObjectEntries, A extends v.GenericSchema>(
   handler: Documented & {
@@ -184,17 +179,14 @@ export function defineChange<I extends v.ObjectEntries>(
     change(draft: Draft, input: InputOf<I>, context: ChangeContext): string;
   },
 ): ChangeHandler {
-  const input = v.object(handler.input);
+  const { failures = {}, counts } = handler;
+  const conflict = `${failures.CONFLICT ?? ""} The \`Idempotency-Key\` was used for another request.`.trim();
   return {
     ...handler,
     effect: "change",
-    input,
+    input: v.object(handler.input),
     answer: infoAnswer,
-    failures: {
-      ...handler.failures,
-      ...changeFailures,
-      ...(handler.counts === true ? countFailures : {}),
-    },
+    failures: { ...failures, ...changeFailures, ...(counts === true && { CONFLICT: conflict }) },
     change: (draft, given, context) => handler.change(draft, given as InputOf<I>, context),
   };
 }
