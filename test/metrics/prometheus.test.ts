@@ -91,7 +91,9 @@ it(
     assert.ok(configuration.includes(target) && configuration.includes(projectFolder), configuration);
     const prometheus = await runPrometheus(t, `global: { scrape_interval: 200ms }\n${configuration}`);
     assert.equal(await queried(prometheus, 'up{job="gameaddon"} == 1'), 1);
-    const count = 'gameaddon_http_request_duration_seconds_count{route="/player/groups",status="200"}';
+    // The URL is the prefix, the token and the route.
+    const route = new URL(open).pathname.slice(prefix.length).replace(/^\/[^/]+/, "");
+    const count = `gameaddon_http_request_duration_seconds_count{route="${route}",status="200"}`;
     assert.equal(await queried(prometheus, count), 1);
     assert.match(await (await fetch(`${prometheus.url}/api/v1/rules`)).text(), /GameaddonChangesRefused/);
   },
