@@ -9,7 +9,7 @@ import { vocabularyOf } from "../../src/identity/memberships.ts";
 import { checkRoutes } from "../../src/operations.ts";
 import type { Data } from "../../src/store/data.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
-import { listData } from "../../src/store/listing.ts";
+import { listData } from "../../src/store/folder/listing.ts";
 import { readState } from "../../src/store/reading.ts";
 import { readTable } from "../../src/table-in-force/read-table.ts";
 import { faultsIn } from "../../src/table-in-force/route-table.ts";

@@ -8,7 +8,7 @@ import type { PlayerNames } from "../../src/audit/names.ts";
 import { type AuditQuery, readEntries, readNames, readNewest, toSelection } from "../../src/audit/read.ts";
 import { escapeInvisible } from "../../src/domain/escape.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
-import { listData } from "../../src/store/listing.ts";
+import { listData } from "../../src/store/folder/listing.ts";
 import type { Context } from "../context.ts";
 import { shortened } from "../terminal/layout.ts";
 import { formatInstant, type Output, toJSON } from "../terminal/output.ts";

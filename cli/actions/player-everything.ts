@@ -4,7 +4,7 @@ import { belongsTo } from "../../src/audit/names.ts";
 import { readEntries, readNames } from "../../src/audit/read.ts";
 import type { RecordChange } from "../../src/store/change.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
-import { listData } from "../../src/store/listing.ts";
+import { listData } from "../../src/store/folder/listing.ts";
 import type { Context } from "../context.ts";
 
 /** Prints everything that the data and the journal contain about a person, as one JSON document. */

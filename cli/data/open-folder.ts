@@ -6,7 +6,7 @@ import type { Service, ServiceOptions } from "../../src/service.ts";
 import type { DataStore } from "../../src/store/data.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { lockFolder } from "../../src/store/folder/folder.ts";
-import { noData } from "../../src/store/listing.ts";
+import { noData } from "../../src/store/folder/listing.ts";
 import { Store } from "../../src/store/store.ts";
 import type { Output } from "../terminal/output.ts";
 import type { Workspace } from "./workspace.ts";

@@ -37,9 +37,9 @@ import {
   snapshotFile,
   snapshotsIn,
 } from "../store/folder/folder-names.ts";
+import { namesIn } from "../store/folder/listing.ts";
 import { foreignFiles } from "../store/folder/refusals.ts";
 import { headerLine } from "../store/journal/segment.ts";
-import { namesIn } from "../store/listing.ts";
 import { writeSnapshot } from "../store/snapshot.ts";
 
 /** Ensures that a folder has neither data nor foreign files. @throws Failure `CONFLICT` */

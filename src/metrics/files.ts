@@ -3,8 +3,8 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { nodeFiles } from "../store/folder/files.ts";
 import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "../store/folder/folder-names.ts";
+import { listData, retryIfMissing } from "../store/folder/listing.ts";
 import { readInstant } from "../store/journal/decoding.ts";
-import { listData, retryIfMissing } from "../store/listing.ts";
 
 /** The size of files in bytes, and when the oldest was begun, in milliseconds since 1970; undefined if that is unknown. */
 export interface Written {

@@ -12,10 +12,10 @@ import {
   snapshotsIn,
   tablesFolder,
 } from "../store/folder/folder-names.ts";
+import { listData, retryIfMissing } from "../store/folder/listing.ts";
 import { remedyFor } from "../store/folder/refusals.ts";
 import { readInstant } from "../store/journal/decoding.ts";
 import { readHistory } from "../store/journal/history.ts";
-import { listData, retryIfMissing } from "../store/listing.ts";
 import { readState } from "../store/reading.ts";
 
 /** The number of a change or a snapshot, and its instant in milliseconds since 1970, null where that is unknown. */

@@ -19,7 +19,7 @@ import {
   snapshotsIn,
   unsyncedMarker,
 } from "../store/folder/folder-names.ts";
-import { listData, retryIfMissing } from "../store/listing.ts";
+import { listData, retryIfMissing } from "../store/folder/listing.ts";
 import { abridged, type Fault } from "./fault.ts";
 import { Findings, type Rebuilt } from "./findings.ts";
 import { inspectSnapshot } from "./inspect-snapshot.ts";

@@ -8,8 +8,8 @@ import type { Model } from "../domain/collection.ts";
 import { Database } from "./collection.ts";
 import { type Files, piecesOf } from "./folder/files.ts";
 import { snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
+import { listData, retryIfMissing } from "./folder/listing.ts";
 import { BrokenLine, NewerFormat } from "./journal/lines.ts";
-import { listData, retryIfMissing } from "./listing.ts";
 import { replay } from "./replay.ts";
 import { readSnapshot } from "./snapshot.ts";
 

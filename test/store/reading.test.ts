@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";
 import { Database } from "../../src/store/collection.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
-import { listData, namesIn, retryIfMissing } from "../../src/store/listing.ts";
+import { listData, namesIn, retryIfMissing } from "../../src/store/folder/listing.ts";
 import { readState } from "../../src/store/reading.ts";
 import { Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../_setup.ts";

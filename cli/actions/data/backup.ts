@@ -6,7 +6,7 @@ import { writeRotatedBackup } from "../../../src/backup/rotation.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { snapshotsIn } from "../../../src/store/folder/folder-names.ts";
-import { listData } from "../../../src/store/listing.ts";
+import { listData } from "../../../src/store/folder/listing.ts";
 import type { Context } from "../../context.ts";
 import { withProgress } from "./progress.ts";
 

@@ -4,7 +4,7 @@ import { formatExport, toExport } from "../../../src/backup/export-format.ts";
 import { requireFree, writeTarget } from "../../../src/backup/output-file.ts";
 import { model } from "../../../src/domain/model.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
-import { listData } from "../../../src/store/listing.ts";
+import { listData } from "../../../src/store/folder/listing.ts";
 import { readState } from "../../../src/store/reading.ts";
 import type { Context } from "../../context.ts";
 import { reportingReads, withProgress } from "./progress.ts";

@@ -9,7 +9,7 @@ import {
   requireDamage,
 } from "../../../src/repair/repair.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
-import { listData } from "../../../src/store/listing.ts";
+import { listData } from "../../../src/store/folder/listing.ts";
 import type { Context } from "../../context.ts";
 import { Reported } from "../../terminal/output.ts";
 import { describeFault, withFolder } from "./offline.ts";

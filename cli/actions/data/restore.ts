@@ -15,7 +15,7 @@ import { findingsOf, findingWords } from "../../../src/operator/lists/findings.t
 import { findMoment, type MomentFound } from "../../../src/store/clock.ts";
 import type { Database } from "../../../src/store/collection.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
-import { listData, retryIfMissing } from "../../../src/store/listing.ts";
+import { listData, retryIfMissing } from "../../../src/store/folder/listing.ts";
 import { readTable } from "../../../src/table-in-force/read-table.ts";
 import type { PointInTime } from "../../arguments/instant.ts";
 import type { Context } from "../../context.ts";

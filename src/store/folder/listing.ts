@@ -1,9 +1,9 @@
 /** Reading a data folder without its lock, while a running service may delete files in it. */
 import { lstat } from "node:fs/promises";
-import { Failure } from "../domain/errors.ts";
-import { type Files, isMissing } from "./folder/files.ts";
-import { hasData } from "./folder/folder-names.ts";
-import { unusable } from "./folder/refusals.ts";
+import { Failure } from "../../domain/errors.ts";
+import { type Files, isMissing } from "./files.ts";
+import { hasData } from "./folder-names.ts";
+import { unusable } from "./refusals.ts";
 
 const attempts = 5;
 
