@@ -17,6 +17,7 @@ const installed = [
   "listhen",
   "pino",
   "pino-pretty",
+  "postgres",
   "prom-client",
   "sonic-boom",
   "string-width",

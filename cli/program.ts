@@ -5,11 +5,12 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { Failure } from "../src/domain/errors.ts";
 import { withoutTokens } from "../src/identity/tokens.ts";
+import { parseJournal } from "./arguments/address.ts";
 import { addAccessCommands } from "./commands/access.ts";
 import { addAuditCommands, addUndoCommand } from "./commands/audit.ts";
 import { addCallCommand } from "./commands/call.ts";
 import { addCompletionCommands } from "./commands/completion.ts";
-import { addDataCommands } from "./commands/data.ts";
+import { addDataCommands, addJournalCommands } from "./commands/data.ts";
 import { addGroupCommands } from "./commands/group.ts";
 import { addHealthCommand } from "./commands/health.ts";
 import { addHelpCommand } from "./commands/help.ts";
@@ -71,7 +72,8 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     .description("Run the game-addon data service and manage its data.")
     .version(version(), "-V, --version", "print the version")
     .addHelpText("after", examples);
-  for (const option of globalOptions(io)) program.addOption(option);
+  const refuse = (message: string) => program.error(`error: ${message}`, { code: "usage", exitCode: 2 });
+  for (const option of globalOptions(io, refuse)) program.addOption(option);
   for (const add of commandsFor(args, io)) add(program, context);
   for (const command of withSubcommands(program)) {
     // Only the names of commands: with their arguments, no room would be left for what they do.
@@ -145,6 +147,7 @@ const commands: readonly (readonly [words: readonly string[], add: Add])[] = [
   [["routes"], addRoutesCommands],
   [["can-i", "who-can"], addAccessCommands],
   [["data"], addDataCommands],
+  [["journal"], addJournalCommands],
   [["audit"], addAuditCommands],
   [["undo"], addUndoCommand],
   [["health"], addHealthCommand],
@@ -163,7 +166,7 @@ function commandsFor(args: readonly string[], io: IO): readonly Add[] {
 
 function firstWord(args: readonly string[], io: IO): string | undefined {
   const line = new Command().exitOverride().configureOutput({ writeErr: () => {} });
-  for (const option of globalOptions(io)) line.addOption(option);
+  for (const option of globalOptions(io, (message) => line.error(message))) line.addOption(option);
   try {
     return line.parseOptions([...args]).operands[0];
   } catch {
@@ -195,13 +198,16 @@ function parsePath(text: string): string {
   throw new InvalidArgumentError("Expected a path, got an empty text.");
 }
 
-function globalOptions({ env }: IO): Option[] {
+function globalOptions({ env }: IO, refuse: (message: string) => never): Option[] {
   return [
     // An empty variable counts as unset.
     new Option("--data <dir>", "the data folder").default(env.ADDON_DATA || "data").argParser(parsePath),
     new Option("--routes <file>", "the route table")
       .default(env.ADDON_ROUTES || defaultRoutes)
       .argParser(parsePath),
+    new Option("--journal <url>", "the journal that several machines share, in PostgreSQL")
+      .default(env.ADDON_JOURNAL || undefined, "none")
+      .argParser((text: string) => parseJournal(text, refuse)),
     new Option("--json", "print one JSON document"),
     new Option("--no-input", "never ask for confirmation"),
   ];

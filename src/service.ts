@@ -6,6 +6,7 @@
 import { model } from "./domain/model.ts";
 import { Engine } from "./engine/engine.ts";
 import { Limiter } from "./engine/limiter.ts";
+import type { Node } from "./engine/node.ts";
 import type { Answer } from "./engine/response.ts";
 import { AnswerResponse } from "./http/answer-response.ts";
 import { App, type AppOptions, type NodeRequest } from "./http/app.ts";
@@ -37,6 +38,7 @@ import type { Sources } from "./resources/shared/define.ts";
 import { ListVersions } from "./resources/shared/list-versions.ts";
 import { NameOrder } from "./resources/shared/order.ts";
 import type { DataStore } from "./store/data.ts";
+import type { SharedJournal } from "./store/shared/shared-journal.ts";
 import { Store, type StoreOptions } from "./store/store.ts";
 import type { Caller, Vocabulary } from "./table/caller.ts";
 import type { Declarations } from "./table/declared/declarations.ts";
@@ -56,6 +58,18 @@ export interface ServiceOptions extends Omit<StoreOptions<typeof model>, "model"
   readonly limits?: boolean;
   /** Aborted when the service has been told to stop. */
   readonly stopping?: AbortSignal;
+}
+
+/** Returns the machine of a store that shares its journal with others. */
+function nodeOf(store: DataStore, shared: SharedJournal): Node {
+  return {
+    get sequence() {
+      return store.sequence;
+    },
+    get unfit() {
+      return shared.unfit;
+    },
+  };
 }
 
 /** See the head of this file. */
@@ -135,7 +149,10 @@ export class Service {
       this.#problem = undefined;
     });
     const reason = (await this.#problem) ?? null;
-    return { status: "ready", changes: reason === null, reason };
+    const { shared } = this.store;
+    const status = shared?.unfit === undefined ? "ready" : "unfit";
+    const remark = shared?.difference;
+    return { status, changes: reason === null, reason, ...(remark === undefined ? {} : { remark }) };
   }
 
   /** Returns the number of clients at this moment. */
@@ -254,8 +271,11 @@ export class Service {
     this.#sources.lists.use(table.declared.lists);
     this.#sources.order.use(table.language);
     this.#sources.ranking.use(table.declared);
+    const { shared } = this.store;
+    if (shared !== undefined) shared.table = table.revision;
     const engine = new Engine({
       ...this.#options,
+      node: shared && nodeOf(this.store, shared),
       table,
       vocabulary,
       tokenForm: tokenInText,

@@ -1,5 +1,7 @@
-/** The checks of a first start of `serve`. */
+/** A first start of `serve`: its checks before, and what it prints. */
+import { docsPath } from "../../src/http/docs-page.ts";
 import { refusedAddress, theMetrics, theService } from "../../src/http/listening.ts";
+import type { Service } from "../../src/service.ts";
 import type { Address } from "../arguments/address.ts";
 import type { Context } from "../context.ts";
 import { checkedTable, tableFile } from "./routes/table.ts";
@@ -14,4 +16,49 @@ export async function checkFirstStart(
     (await refusedAddress(theService, host, port)) ??
     (metrics && (await refusedAddress(theMetrics, metrics.host, metrics.port)));
   if (refused !== undefined) throw refused;
+}
+
+/** Prints the URL and, on the first start, a token. It is issued only now: a failed start must not use it up. */
+export async function printBanner({ io, output }: Context, service: Service, url: string): Promise<void> {
+  const { prefix, routes } = await service.routes.load();
+  const listening = `Documentation: ${url}${docsPath}\nListening on ${url}${prefix}`;
+  if (hasPublicToken(service)) {
+    // The first start may have ended before it printed its token.
+    const hint = "`addon-cli token issue --public` issues another one";
+    output.result({ url }, `${listening}\nA public token exists, and was shown when it was issued; ${hint}.`);
+    return;
+  }
+  if (io.isJournal === true) {
+    // A token must not be in a log, and nobody would see it anywhere else.
+    const command = `addon-cli --data ${service.store.folder} token issue --public`;
+    const why = "No public token was issued, because others can read the journal.";
+    output.result({ url }, `${listening}\n${why} To issue one: ${command}`);
+    return;
+  }
+  const { token } = await service.administer("token.issue", { label: "first start" });
+  const readable = routes.filter(
+    ({ operation, restriction: { kind } }) => operation.effect === "read" && kind === "open",
+  );
+  const example = readable.find(({ parameters }) => parameters.every((one) => one.default !== undefined));
+  const open = `${url}${prefix.replace(/\{\w+\}/, token)}${example?.path ?? ""}`;
+  await output.issued(
+    { url, open },
+    `${listening}
+
+Open the documentation in a browser, and enter this public token, which is not shown again:
+  ${token}
+A request is a URL with it, such as:
+  ${open}
+
+Next, in another terminal:
+  npx addon-cli player add Ada              register a player
+  npx addon-cli token issue --player Ada    issue her token
+  npx addon-cli --help                      everything else
+`,
+  );
+}
+
+/** Returns whether there is a public token. */
+function hasPublicToken({ store }: Service): boolean {
+  return Array.from(store.data.tokens.values()).some(({ uuid }) => uuid === null);
 }

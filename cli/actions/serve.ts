@@ -7,7 +7,6 @@ import type { Network } from "../../src/domain/address.ts";
 import { type Certificate, type CertificateFiles, readCertificate } from "../../src/http/certificate.ts";
 import { ClientAddresses } from "../../src/http/client-address.ts";
 import { connectionLimit } from "../../src/http/descriptors.ts";
-import { docsPath } from "../../src/http/docs-page.ts";
 import { startServer } from "../../src/http/server.ts";
 import { packaged } from "../../src/packaged.ts";
 import type { Service } from "../../src/service.ts";
@@ -55,6 +54,8 @@ export interface ServeOptions {
   readonly trustedProxies?: readonly Network[];
   /** Whether the limits of the route table do not apply. */
   readonly limits?: "off" | undefined;
+  /** How long to answer without contact to a shared journal, in seconds. */
+  readonly maxStaleness: number;
   /** The address of the metrics; undefined for none. */
   readonly metrics?: Address | undefined;
 }
@@ -117,9 +118,14 @@ export async function serve(context: Context, options: ServeOptions, signals: Se
 }
 
 /** Returns the settings of the service. */
-function serviceSettings(io: IO, log: Log, { logAddress = false, limits }: ServeOptions): ServiceSettings {
+function serviceSettings(
+  io: IO,
+  log: Log,
+  { logAddress = false, limits, maxStaleness }: ServeOptions,
+): ServiceSettings {
   return {
     logAddress,
+    maxStaleness: maxStaleness * 1000,
     limits: limits !== "off",
     warn: log.warn,
     onFatal(error) {
@@ -200,6 +206,7 @@ async function serveOn(
       closers.push(() => watching.close());
     }
     service.start();
+    const { printBanner } = await import("./first-start.ts");
     await printBanner(context, service, url);
     warnOfInconsistencies(service, log, stopping).catch((error) =>
       log.warn("Cannot check the consistency of the records.", error),
@@ -282,49 +289,4 @@ async function warnOfInconsistencies(service: Service, log: Log, stopping: Abort
   const more = found.length > maxNamed ? `; and ${found.length - maxNamed} more` : "";
   const named = found.slice(0, maxNamed).map(describeInconsistency).join("; ");
   log.warn(`Inconsistent records: ${named}${more}. \`addon-cli data verify\` lists all of them.`);
-}
-
-/** Prints the URL and, on the first start, a token. It is issued only now: a failed start must not use it up. */
-async function printBanner({ io, output }: Context, service: Service, url: string): Promise<void> {
-  const { prefix, routes } = await service.routes.load();
-  const listening = `Documentation: ${url}${docsPath}\nListening on ${url}${prefix}`;
-  if (hasPublicToken(service)) {
-    // The first start may have ended before it printed its token.
-    const hint = "`addon-cli token issue --public` issues another one";
-    output.result({ url }, `${listening}\nA public token exists, and was shown when it was issued; ${hint}.`);
-    return;
-  }
-  if (io.isJournal === true) {
-    // A token must not be in a log, and nobody would see it anywhere else.
-    const command = `addon-cli --data ${service.store.folder} token issue --public`;
-    const why = "No public token was issued, because others can read the journal.";
-    output.result({ url }, `${listening}\n${why} To issue one: ${command}`);
-    return;
-  }
-  const { token } = await service.administer("token.issue", { label: "first start" });
-  const readable = routes.filter(
-    ({ operation, restriction: { kind } }) => operation.effect === "read" && kind === "open",
-  );
-  const example = readable.find(({ parameters }) => parameters.every((one) => one.default !== undefined));
-  const open = `${url}${prefix.replace(/\{\w+\}/, token)}${example?.path ?? ""}`;
-  await output.issued(
-    { url, open },
-    `${listening}
-
-Open the documentation in a browser, and enter this public token, which is not shown again:
-  ${token}
-A request is a URL with it, such as:
-  ${open}
-
-Next, in another terminal:
-  npx addon-cli player add Ada              register a player
-  npx addon-cli token issue --player Ada    issue her token
-  npx addon-cli --help                      everything else
-`,
-  );
-}
-
-/** Returns whether there is a public token. */
-function hasPublicToken({ store }: Service): boolean {
-  return Array.from(store.data.tokens.values()).some(({ uuid }) => uuid === null);
 }

@@ -58,3 +58,17 @@ export function parseProxy(text: string): Network {
 export function parseProxies(text: string): readonly Network[] {
   return text.split(",").flatMap((proxy) => (proxy.trim() === "" ? [] : parseProxy(proxy)));
 }
+
+/**
+ * Parses the URL of a shared journal without a password: others can read the arguments of a process.
+ * @param refuse ends the command with a message; Commander's own would repeat the URL
+ */
+export function parseJournal(text: string, refuse: (message: string) => never): string {
+  if (!/^postgres(?:ql)?:\/\/[^/]/.test(text))
+    return refuse("expected a URL such as postgres://gameaddon@db.example/gameaddon for the journal");
+  if (/^\w+:\/\/[^/?@]*:[^/?@]*@/.test(text))
+    return refuse(
+      "expected no password in the URL, since others could see it: set PGPASSWORD or ADDON_JOURNAL",
+    );
+  return text;
+}

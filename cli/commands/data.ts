@@ -1,5 +1,6 @@
 /** `data`: inspects, backs up, restores and repairs the data folder. */
 import { type Command, Option } from "commander";
+import { parseJournal } from "../arguments/address.ts";
 import { instantWords, parsePointInTime } from "../arguments/instant.ts";
 import { parseCount } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
@@ -137,4 +138,32 @@ do not change. An export has no history: to move a data folder, use \`data backu
 ${examples("data import export.json --dry-run", "--data copy data import export.json")}`,
     )
     .action(loading(context, async () => (await import("../actions/data/restore.ts")).importData));
+}
+
+/** `journal`: the journal that several machines share. */
+export function addJournalCommands(program: Command, context: Context): void {
+  const parseURL = (text: string) => parseJournal(text, (message) => context.misuse(message));
+  const journal = program
+    .command("journal")
+    .description("share the journal with other machines, in PostgreSQL");
+  journal
+    .command("init")
+    .description(
+      "create the shared journal, and bring in the data of the folder; the service must be stopped",
+    )
+    .argument("[url]", "the address in PostgreSQL; that of --journal by default", parseURL)
+    .option("--print [role]", "only print the SQL, with a role of the fewest rights if you name one")
+    .addHelpText(
+      "after",
+      `
+The password comes from PGPASSWORD, or from ADDON_JOURNAL. docs/several-machines.md has the steps.
+${examples("journal init postgres://gameaddon@db.example/gameaddon", "journal init --print gameaddon")}`,
+    )
+    .action(loading(context, async () => (await import("../actions/data/journal.ts")).initJournal));
+  journal
+    .command("status")
+    .description("show the machines, what each has, and the revision of its route table")
+    .argument("[url]", "the address in PostgreSQL; that of --journal by default", parseURL)
+    .addHelpText("after", examples("journal status postgres://gameaddon@db.example/gameaddon"))
+    .action(loading(context, async () => (await import("../actions/data/journal.ts")).showJournal));
 }

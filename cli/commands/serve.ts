@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Network } from "../../src/domain/address.ts";
 import type { ServeOptions } from "../actions/serve.ts";
 import { parseAddressOrOff, parseHost, parsePort, parseProxies, parseProxy } from "../arguments/address.ts";
+import { parseCount } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { type LogOptions, levelChoices, requestChoices } from "../serving/log-options.ts";
@@ -76,6 +77,10 @@ export function addServeCommand(program: Command, context: Context): void {
     "--trusted-proxy <cidr>",
     "a proxy whose X-Forwarded-For names the client; repeatable",
   ).argParser((text, given: readonly Network[] = []) => [...given, parseProxy(text)]);
+  const staleness = new Option(
+    "--max-staleness <seconds>",
+    "with --journal: how long to answer without contact to it",
+  ).argParser(parseCount);
   program
     .command("serve")
     .description("run the service; the first start seeds the data and issues one public token")
@@ -97,6 +102,7 @@ export function addServeCommand(program: Command, context: Context): void {
     .option("--log-address", "log the client's address with each request")
     .option("--no-log-address", "do not log it, even if ADDON_LOG_ADDRESS is set")
     .addOption(trustedProxy)
+    .addOption(staleness.default(60))
     .addHelpText(
       "after",
       examples(

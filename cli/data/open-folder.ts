@@ -1,4 +1,5 @@
 /** Opens a data folder in the process of a command, and creates one if the command is to create it. */
+import { hostname } from "node:os";
 import { type Control, controlOf } from "../../src/control/operations.ts";
 import { model } from "../../src/domain/model.ts";
 import { Activity } from "../../src/identity/activity.ts";
@@ -15,7 +16,18 @@ import type { Workspace } from "./workspace.ts";
 export type Mode = "reads" | "changes" | "seeds";
 
 /** The options of a service on the folder, without its files. */
-export type ServiceSettings = Omit<ServiceOptions, "folder" | "routes">;
+export interface ServiceSettings extends Omit<ServiceOptions, "folder" | "routes" | "shared"> {
+  /** How long the service answers without contact to a shared journal, in milliseconds. */
+  readonly maxStaleness?: number | undefined;
+}
+
+const defaultMaxStaleness = 60_000;
+
+/** Returns the journal that a folder shares with those of other machines. */
+async function sharedOptions(journal: string, folder: string, maxStaleness = defaultMaxStaleness) {
+  const { PostgresSequencer } = await import("../../src/store/shared/postgres.ts");
+  return { sequencer: new PostgresSequencer(journal, `${hostname()}:${folder}`), maxStaleness };
+}
 
 /** A data folder that this process has open. Its service starts only if something needs it: most commands do not. */
 export class OpenFolder {
@@ -55,6 +67,7 @@ export class OpenFolder {
 
 /**
  * Opens a folder.
+ * @param journal the journal that it shares; null for none
  * @throws Failure if there is no data to read
  * @throws FolderHeld if another process has it open
  */
@@ -63,6 +76,7 @@ export async function openFolder(
   output: Output,
   mode: Mode,
   settings: ServiceSettings = {},
+  journal: string | null | undefined = workspace.journal,
 ): Promise<OpenFolder> {
   const { folder } = workspace;
   if (!(await workspace.hasData())) {
@@ -71,7 +85,8 @@ export async function openFolder(
     await (await lockFolder(nodeFiles, folder)).release();
     for (const file of await workspace.writeDefaults()) output.remark(`Wrote ${file}.`);
   }
-  const options = { ...settings, folder, routes: await workspace.routesFile() };
+  const shared = journal ? await sharedOptions(journal, folder, settings.maxStaleness) : undefined;
+  const options = { ...settings, folder, shared, routes: await workspace.routesFile() };
   const opened = new OpenFolder(await Store.open({ ...options, model }), options);
   for (const warning of opened.store.warnings) output.remark(`warning: ${warning}`);
   // This also completes a first start that was interrupted before the seeding.

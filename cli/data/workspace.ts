@@ -8,6 +8,7 @@ import type { IO } from "../terminal/io.ts";
 export interface GlobalOptions {
   readonly data: string;
   readonly routes: string;
+  readonly journal?: string | undefined;
   readonly json: boolean;
   readonly input: boolean;
 }
@@ -20,11 +21,14 @@ export const schemaName = "routes.schema.json";
 export class Workspace {
   readonly folder: string;
   readonly routes: string;
+  /** The URL of the journal that several machines share; undefined where the folder has its own alone. */
+  readonly journal: string | undefined;
   readonly #namesRoutes: boolean;
 
   constructor(io: Pick<IO, "cwd">, options: GlobalOptions) {
     this.folder = resolve(io.cwd, options.data);
     this.routes = resolve(io.cwd, options.routes);
+    this.journal = options.journal;
     this.#namesRoutes = options.routes !== defaultRoutes;
   }
 

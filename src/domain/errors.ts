@@ -25,6 +25,7 @@ export const failureCodes = [
   "SPECULATIVE",
   "RATE_LIMITED",
   "STORE_UNAVAILABLE",
+  "OUTCOME_UNKNOWN",
   "SHUTTING_DOWN",
   "INTERNAL",
 ] as const;

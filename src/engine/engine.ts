@@ -28,9 +28,10 @@ import { describe, type Input } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
 import { isInHeader, tokenOf } from "./bearer.ts";
 import { ReadyBody } from "./body.ts";
-import { Exchange, methodNotAllowed, type Observer } from "./exchange.ts";
+import { Exchange, methodNotAllowed, type Observer, unknownPath } from "./exchange.ts";
 import { RequestInput } from "./input.ts";
 import type { Limiter, Refusal } from "./limiter.ts";
+import { type Node, onceFit, withSequence } from "./node.ts";
 import { reasonOf } from "./reason.ts";
 import { type IncomingRequest, internalRequest, type Query } from "./request.ts";
 import { idempotencyKeyIn, isSpeculative, versionIn } from "./request-headers.ts";
@@ -46,6 +47,8 @@ export interface EngineOptions extends Observer {
   readonly authenticate: (token: string) => Caller;
   /** Applies the limits of the table; undefined if they are off. */
   readonly limiter?: Limiter | undefined;
+  /** Its machine, if several share a journal. */
+  readonly node?: Node | undefined;
   /** Called for every request that passes step 3, with the addon version of its `User-Agent`. */
   readonly seen?: (caller: Caller, version: string | undefined) => void;
 }
@@ -81,7 +84,13 @@ export class Engine {
   answer(request: IncomingRequest): Answer | Promise<Answer> {
     const match = this.router.match(request.pathname);
     const exchange = new Exchange(this.#options, request, match?.route.path);
-    return answered(exchange, match, () => this.#answer(exchange, request, match));
+    const { node } = this.#options;
+    const steps = () => this.#answer(exchange, request, match);
+    if (node === undefined) return answered(exchange, match, steps);
+    return withSequence(
+      node,
+      answered(exchange, match, () => onceFit(node, request, steps)),
+    );
   }
 
   /** Refuses a request because its path cannot be decoded. It counts as one that fails at the first step. */
@@ -310,13 +319,6 @@ function attempt<T>(steps: () => T): T | Failure {
     if (error instanceof Failure) return error;
     throw error;
   }
-}
-
-/** @param near the path that was most likely meant, without the prefix */
-function unknownPath(near: string | undefined, prefix = ""): Failure {
-  const hint =
-    near === undefined ? prefix && `Paths begin with ${prefix}.` : `Did you mean ${prefix}${near}?`;
-  return new Failure("UNKNOWN_PATH", "There is no operation at this path.", hint === "" ? {} : { hint });
 }
 
 function methodsOf({ operation }: Route): string {

@@ -119,6 +119,15 @@ export function methodNotAllowed(method: string): Failure {
   return new Failure("METHOD_NOT_ALLOWED", `Expected the method GET, got ${method}.`);
 }
 
+/**
+ * Returns the refusal of a path that no operation has.
+ * @param near the path that was most likely meant, without the prefix
+ */
+export function unknownPath(near: string | undefined, prefix = ""): Failure {
+  const hint =
+    near === undefined ? prefix && `Paths begin with ${prefix}.` : `Did you mean ${prefix}${near}?`;
+  return new Failure("UNKNOWN_PATH", "There is no operation at this path.", hint === "" ? {} : { hint });
+}
 function internalFailure(cause: unknown): Failure {
   return new Failure("INTERNAL", "Something went wrong on our side. The request id helps to find out what.", {
     cause,

@@ -30,6 +30,7 @@ export const statusOf: Readonly<Record<FailureCode, number>> = {
   SPECULATIVE: 425,
   RATE_LIMITED: 429,
   STORE_UNAVAILABLE: 503,
+  OUTCOME_UNKNOWN: 503,
   SHUTTING_DOWN: 503,
   INTERNAL: 500,
 };

@@ -8,12 +8,14 @@ import type { Page } from "./page.ts";
 
 /** What `/ready` answers. */
 export interface Readiness {
-  /** `stopping` once the service has begun to stop. */
-  readonly status: "ready" | "stopping";
+  /** `stopping` once the service has begun to stop, `unfit` while it must not answer as one of several machines. */
+  readonly status: "ready" | "stopping" | "unfit";
   /** Whether changes are accepted. Reads work in any case. */
   readonly changes: boolean;
   /** Why changes are not accepted, in one sentence without a path; null if they are. */
   readonly reason: string | null;
+  /** Of one of several machines: how it differs from others, in a sentence. */
+  readonly remark?: string;
 }
 
 const health = "/health";

@@ -72,9 +72,12 @@ export class Activity {
     for (let index = 0; index === 0 || index < records.length; index += batchSize) {
       const requests = this.#unsavedRequests;
       const batch = records.slice(index, index + batchSize);
-      await store.change({ who: "system", operation: "activity.save" }, (draft) => {
+      await store.change({ who: "system", operation: "activity.save" }, (draft, { now }) => {
         for (const record of batch) {
-          if (draft.players.has(record.uuid)) draft.activity.put(record);
+          // Another machine may have seen the client later; in the future, a wrong clock has.
+          const saved = draft.activity.get(record.uuid)?.lastSeen ?? 0;
+          const isLatest = saved <= record.lastSeen || saved > now;
+          if (draft.players.has(record.uuid) && isLatest) draft.activity.put(record);
         }
         const value = (draft.counters.get(requestCounter)?.value ?? 0) + requests;
         draft.counters.put({ name: requestCounter, value });

@@ -14,7 +14,12 @@ import { addCounter, addGauges } from "./values.ts";
 
 /** The parts of a service that a scrape reads. */
 export interface MeasuredService {
-  readonly store: { readonly folder: string; readonly data: { readonly players: { readonly size: number } } };
+  readonly store: {
+    readonly folder: string;
+    readonly data: { readonly players: { readonly size: number } };
+    /** Undefined where no other machine shares the journal. */
+    readonly shared?: { readonly lag: number } | undefined;
+  };
   readonly routes: { readonly table: Table };
   readiness(): Promise<Readiness>;
   clientCount(): Promise<{ readonly total: number; readonly active: number }>;
@@ -95,6 +100,10 @@ function addServiceMetrics(registry: Registry, surveyed: Surveyed): void {
     gameaddon_active_clients: [
       "Clients with a request in the last 3 days.",
       async () => (await service.clientCount()).active,
+    ],
+    gameaddon_shared_lag_changes: [
+      "Changes of other machines that this one lacks; 0 without a shared journal.",
+      () => service.store.shared?.lag ?? 0,
     ],
     gameaddon_connections: ["Open connections, without those of scrapes and commands.", surveyed.connections],
     gameaddon_connections_max: [

@@ -36,6 +36,17 @@ export function meterFor(registry: Registry): Meter {
     help: "Batches that could not be appended to the journal. Their changes were refused.",
     registers,
   });
+  const shared = new Histogram({
+    name: "gameaddon_shared_append_duration_seconds",
+    help: "Time until the shared journal had acknowledged a batch, including repetitions.",
+    buckets,
+    registers,
+  });
+  const conflicts = new Counter({
+    name: "gameaddon_shared_conflicts_total",
+    help: "Batches that were decided again, because another machine was faster.",
+    registers,
+  });
   const syncs = new Histogram({
     name: "gameaddon_journal_sync_duration_seconds",
     help: "Time until the disk had synced the journal.",
@@ -56,6 +67,8 @@ export function meterFor(registry: Registry): Meter {
       appends.observe(milliseconds / 1000);
     },
     appendFailed: () => failures.inc(),
+    shared: (milliseconds) => shared.observe(milliseconds / 1000),
+    moved: () => conflicts.inc(),
     synced: (milliseconds) => syncs.observe(milliseconds / 1000),
     snapshot: (result) => snapshots.inc({ result }),
   };

@@ -39,6 +39,8 @@ export const meanings: Readonly<Record<FailureCode, string>> = {
   SPECULATIVE: "The request is speculative (a browser's prefetch, or early data). Nothing has changed.",
   RATE_LIMITED: "There were too many requests. Nothing has changed; repeat the request after `Retry-After`.",
   STORE_UNAVAILABLE: "The data cannot be saved at the moment. Nothing has changed; repeat the request later.",
+  OUTCOME_UNKNOWN:
+    "The change may have been saved, or not. Repeat the request with its `Idempotency-Key`, or look before you repeat it.",
   SHUTTING_DOWN: "The service is shutting down. Nothing has changed; repeat the request in a moment.",
   INTERNAL: "A bug in the service; its operator can find it by the `requestId`.",
 };

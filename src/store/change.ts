@@ -1,4 +1,4 @@
-/** A change as the journal records it. */
+/** A change, as it is asked for and as the journal records it. */
 
 /** The effect of a change on one record: its value before and after; null where there is none. */
 export interface RecordChange {
@@ -25,4 +25,52 @@ export interface JournalRecord {
   /** The number of the change that this one undoes, or null. */
   readonly undoes: number | null;
   readonly changes: readonly RecordChange[];
+}
+
+/** Who makes a change, and through which operation, for the journal. */
+export interface Origin {
+  /** A player's UUID, `public`, `operator` or `system`. */
+  readonly who: string;
+  /** The id of the public token that the caller presented; left out for any other caller. */
+  readonly token?: string | undefined;
+  /** The operation's name, such as `targetlist.add`. */
+  readonly operation: string;
+  /** The id of the HTTP request that asked for it. */
+  readonly request?: string;
+  /** The revision of the route table that allowed it. */
+  readonly table?: string;
+  /** The number of the change that this one undoes. */
+  readonly undoes?: number;
+}
+
+/** The context of a change: its number, and the instant in milliseconds since 1970. */
+export interface ChangeContext {
+  readonly sequence: number;
+  readonly now: number;
+}
+
+/** A change that was decided, and the checksum of its line. */
+export interface Made {
+  readonly record: JournalRecord;
+  readonly chain: number;
+}
+
+/** Returns what the journal records. */
+export function toRecord(
+  { sequence, now }: ChangeContext,
+  origin: Origin,
+  changes: readonly RecordChange[],
+): JournalRecord {
+  const { who, token, operation, request, table, undoes } = origin;
+  return {
+    sequence,
+    instant: now,
+    who,
+    ...(token === undefined ? {} : { token }),
+    operation,
+    request: request ?? null,
+    table: table ?? null,
+    undoes: undoes ?? null,
+    changes,
+  };
 }

@@ -10,49 +10,29 @@ import { Low } from "lowdb";
 import type { Model } from "../domain/collection.ts";
 import { Failure } from "../domain/errors.ts";
 import { FolderAdapter } from "./adapter.ts";
+import type { Origin } from "./change.ts";
 import { Database, type DurableView } from "./collection.ts";
 import { type Edit, type Edited, planEdit } from "./draft.ts";
 import { spaceFor } from "./folder/disk.ts";
-import { type Files, nodeFiles, privateMode } from "./folder/files.ts";
-import { lockFolder } from "./folder/folder.ts";
-import { earlierFolder, hasData, unsyncedMarker } from "./folder/folder-names.ts";
+import { type Files, nodeFiles, piecesOf } from "./folder/files.ts";
+import { lockFolder, markUnsynced } from "./folder/folder.ts";
+import { earlierFolder, hasData, snapshotFile, unsyncedMarker } from "./folder/folder-names.ts";
 import { namesIn } from "./folder/listing.ts";
 import type { FolderLock } from "./folder/lock.ts";
-import { shuttingDown, systemCode, unusable, unwritten } from "./folder/refusals.ts";
+import { codeInWords, shuttingDown, unusable, unwritten } from "./folder/refusals.ts";
 import { FolderLost, type Journal, SyncFailure } from "./journal/journal.ts";
-import type { Meter } from "./journal/meter.ts";
 import { journalVersion } from "./journal/segment.ts";
+import { defaultSnapshotAfter, maxSnapshotAge, type StoreOptions } from "./options.ts";
 import { copyDataFiles } from "./recovery.ts";
-import { defaultRetention, prune, type Retention } from "./retention.ts";
-import { type Decide, type DecideBulk, type Origin, removal, Writer } from "./writer.ts";
+import { defaultRetention, prune } from "./retention.ts";
+import { joinJournal, requireUnshared } from "./shared/node-folder.ts";
+import { SharedJournal, type SharedOptions } from "./shared/shared-journal.ts";
+import { type Decide, type DecideBulk, removal, Writer } from "./writer.ts";
 
-export interface StoreOptions<M extends Model> {
-  readonly folder: string;
-  readonly model: M;
-  readonly files?: Files;
-  readonly now?: () => number;
-  /**
-   * A snapshot is begun when the journal has grown by this many bytes since the last one, and to this many times the
-   * size of the last one. By default 64 MiB and twice, so that snapshots are at most a third of all writes.
-   */
-  readonly snapshotAfter?: { readonly bytes: number; readonly snapshots: number };
-  /** How long snapshots and segments are kept that a newer snapshot supersedes. */
-  readonly retention?: Retention;
-  /** Receives what the store measures; nothing is measured without it. */
-  readonly meter?: Meter | undefined;
-  /** Is called when background work fails, such as a snapshot. */
-  readonly warn?: (message: string, error: unknown) => void;
-  /** Is called when the disk is no longer reliable: the process must end. */
-  readonly onFatal?: (error: Error) => void;
-}
+/** How long a close waits for changes that the shared journal has not acknowledged, in milliseconds. */
+const closingMilliseconds = 5_000;
 
-/**
- * The age of the newest snapshot at which a change begins another one: only a snapshot lets old history be deleted. One
- * that is as far in the future is from a wrong clock, and must not delay the next one until then.
- */
-const maxSnapshotAge = 7 * 24 * 60 * 60 * 1000;
-
-const defaultSnapshotAfter = { bytes: 64 * 1024 * 1024, snapshots: 2 };
+export type { StoreOptions };
 
 /** See the head of this file. */
 export class Store<M extends Model> {
@@ -74,6 +54,7 @@ export class Store<M extends Model> {
   #snapshot: Promise<void> | undefined;
   #snapshotSequence: number;
   #isClosed = false;
+  #shared: SharedJournal | undefined;
 
   private constructor(
     options: StoreOptions<M>,
@@ -109,10 +90,14 @@ export class Store<M extends Model> {
    * @throws Failure `STORE_UNAVAILABLE` where another process has the folder, or the data is damaged
    */
   static async open<M extends Model>(options: StoreOptions<M>): Promise<Store<M>> {
-    const { folder, model, files = nodeFiles, now = Date.now } = options;
+    const { folder, model, files = nodeFiles, now = Date.now, shared } = options;
     const lock = await lockFolder(files, folder);
     const adapter = new FolderAdapter({ files, folder, lock, meter: options.meter }, model, now);
     try {
+      const journal =
+        shared === undefined
+          ? await requireUnshared(files, folder)
+          : await joinJournal(files, folder, shared.sequencer, now());
       const low = new Low(adapter, new Database(model));
       await low.read();
       const isUnsynced = (await files.readdir(folder)).includes(unsyncedMarker);
@@ -126,13 +111,20 @@ export class Store<M extends Model> {
         await store.#writeAnew();
         await files.unlink(join(folder, unsyncedMarker));
       }
+      if (shared !== undefined && journal !== undefined) await store.#share(shared, journal);
       return store;
     } catch (error) {
+      await shared?.sequencer.close();
       await adapter.close();
       if (error instanceof SyncFailure) await markUnsynced(files, folder);
       await lock.release();
       throw error instanceof Failure ? error : unusable(folder, error);
     }
+  }
+
+  /** The journal that other nodes append to as well; undefined where there is none. */
+  get shared(): SharedJournal | undefined {
+    return this.#shared;
   }
 
   /** The number of the last change. */
@@ -196,14 +188,16 @@ export class Store<M extends Model> {
    */
   async problem(): Promise<string | undefined> {
     if (this.#writer.fatal !== undefined) return "The disk is no longer reliable.";
+    if (this.#writer.isUndecided) return "The shared journal does not answer.";
+    if (this.#shared?.problem !== undefined) return this.#shared.problem;
     const { failure } = this.#journal;
     try {
       const { shortage } = await spaceFor(this.folder);
       if (shortage !== undefined) return `The disk is full: ${shortage}.`;
     } catch (error) {
-      return `The data folder cannot be read${codeOf(error)}.`;
+      return `The data folder cannot be read${codeInWords(error)}.`;
     }
-    return failure === undefined ? undefined : `The last change could not be saved${codeOf(failure)}.`;
+    return failure === undefined ? undefined : `The last change could not be saved${codeInWords(failure)}.`;
   }
 
   /** After the disk has failed, the writer refuses changes, with the cause. */
@@ -246,7 +240,11 @@ export class Store<M extends Model> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     try {
+      // What is being appended may wait for an engine that does not answer.
+      const closing = setTimeout(() => void this.#shared?.close(), closingMilliseconds);
       await this.#writer.writing;
+      clearTimeout(closing);
+      await this.#shared?.close();
       await this.#snapshot?.catch(() => {});
       if (options.snapshot === true && this.#writer.fatal === undefined) await this.#takeSnapshot();
     } finally {
@@ -269,6 +267,21 @@ export class Store<M extends Model> {
     if (this.#snapshot !== undefined || this.#writer.fatal !== undefined) return;
     // A snapshot that fails changes nothing: a later batch tries again.
     this.#takeSnapshot().catch((error) => this.#options.warn?.("No snapshot could be written.", error));
+  }
+
+  /** Follows the shared journal from now on, and appends to it. */
+  async #share(options: SharedOptions, id: string): Promise<void> {
+    const shared = new SharedJournal(options, id, {
+      database: this.#low.data,
+      journal: this.#journal,
+      now: this.#now,
+      warn: (message, error) => this.#options.warn?.(message, error),
+      meter: this.#options.meter,
+      wake: () => this.#writer.follow(),
+    });
+    await shared.start();
+    this.#shared = shared;
+    this.#writer.share(shared);
   }
 
   async #measureSnapshot(): Promise<void> {
@@ -299,11 +312,13 @@ export class Store<M extends Model> {
         await this.#journal.rotate(first, this.#low.data.chain, this.#now());
     });
     // 2. The records as they are now. A crash here leaves a temporary file.
-    const written = this.sequence;
+    const { sequence: written, chain } = this.#low.data;
     await this.#low.write();
     // 3. From now on a start reads the snapshot, and what it supersedes may be deleted.
     this.#snapshotSequence = written;
     await prune(files, this.folder, this.#options.retention ?? defaultRetention);
+    const pieces = () => piecesOf(files, join(this.folder, snapshotFile(written)));
+    if (!this.#isClosed) await this.#shared?.offerSnapshot({ sequence: written, chain }, pieces());
   }
 
   /** Leaves a mark for the next start, and has the process ended. */
@@ -312,17 +327,4 @@ export class Store<M extends Model> {
     if (!(error instanceof FolderLost)) await markUnsynced(this.#options.files ?? nodeFiles, this.folder);
     this.#options.onFatal?.(error);
   }
-}
-
-/** Leaves a mark for the next start, which then writes everything again. */
-async function markUnsynced(files: Files, folder: string): Promise<void> {
-  const marker = files.open(join(folder, unsyncedMarker), "a", privateMode);
-  // The disk may refuse this as well; what counts is the error before it.
-  await marker.then((file) => file.close()).catch(() => {});
-}
-
-/** Returns the code of the operating system's error behind an error, in parentheses, or nothing. */
-function codeOf(error: unknown): string {
-  const code = systemCode(error);
-  return code === undefined ? "" : ` (${code})`;
 }

@@ -5,36 +5,23 @@
  */
 
 import type { Model } from "../domain/collection.ts";
-import { Failure } from "../domain/errors.ts";
-import type { JournalRecord, RecordChange } from "./change.ts";
+import type { Failure } from "../domain/errors.ts";
+import {
+  type ChangeContext,
+  type JournalRecord,
+  type Made,
+  type Origin,
+  type RecordChange,
+  toRecord,
+} from "./change.ts";
 import type { Database, DraftView } from "./collection.ts";
 import { BatchDraft } from "./draft.ts";
 import { uncertain, unreliable } from "./folder/refusals.ts";
-import { type Journal, SyncFailure } from "./journal/journal.ts";
+import { type Journal, refusalOf, SyncFailure } from "./journal/journal.ts";
 import { LineEncoder } from "./journal/lines.ts";
 import { encodeInLines } from "./journal/record-lines.ts";
-
-/** Who makes a change, and through which operation, for the journal. */
-export interface Origin {
-  /** A player's UUID, `public`, `operator` or `system`. */
-  readonly who: string;
-  /** The id of the public token that the caller presented; left out for any other caller. */
-  readonly token?: string | undefined;
-  /** The operation's name, such as `targetlist.add`. */
-  readonly operation: string;
-  /** The id of the HTTP request that asked for it. */
-  readonly request?: string;
-  /** The revision of the route table that allowed it. */
-  readonly table?: string;
-  /** The number of the change that this one undoes. */
-  readonly undoes?: number;
-}
-
-/** The context of a change: its number, and the instant in milliseconds since 1970. */
-export interface ChangeContext {
-  readonly sequence: number;
-  readonly now: number;
-}
+import { type Append, unshared } from "./shared/sequencer.ts";
+import type { SharedJournal } from "./shared/shared-journal.ts";
 
 /** Decides a change: reads and writes the draft and returns the answer. If it throws, nothing changes. */
 export type Decide<M extends Model, T> = (draft: DraftView<M>, context: ChangeContext) => T;
@@ -50,6 +37,9 @@ export type DecideBulk = (
 /** The change that removes records that have ended, and how many of them it removes at most. */
 export const removal: Origin = { who: "system", operation: "membership.end" };
 const mostRemoved = 1000;
+
+/** How long callers wait to learn whether the shared journal has their changes, in milliseconds. */
+const patience = 2_000;
 
 /** The limits of a batch: how many changes, and how long they are decided, in milliseconds. */
 const mostInBatch = 256;
@@ -77,6 +67,12 @@ export class Writer<M extends Model> {
   readonly #journal: Journal;
   readonly #now: () => number;
   readonly #events: WriterEvents;
+  /** The journal that other nodes append to as well, if there is one. */
+  #shared: SharedJournal | undefined;
+  /** Whether other nodes may have changed data that is not taken over yet. */
+  #isBehind = false;
+  /** Whether the outcome of an append has been unknown for longer than {@link patience}. */
+  #isUndecided = false;
   readonly #draft: BatchDraft<M>;
   #waiting: Waiting<M>[] = [];
   /** Tasks to run between two batches. */
@@ -97,16 +93,33 @@ export class Writer<M extends Model> {
     return this.#fatal;
   }
 
+  /** Whether it has been unknown for long whether the shared journal has the last changes. */
+  get isUndecided(): boolean {
+    return this.#isUndecided;
+  }
+
   /** Settles when nothing is waiting; undefined where nothing is. */
   get writing(): Promise<void> | undefined {
     return this.#writing;
   }
 
+  /** Appends to a journal that other nodes append to as well, from now on. */
+  share(shared: SharedJournal): void {
+    this.#shared = shared;
+  }
+
+  /** Takes over what other nodes have changed, once no batch is being written. */
+  follow(): void {
+    this.#isBehind = true;
+    this.#start();
+  }
+
   /** Makes a change; see `Store.change`. */
   change<T>(origin: Origin, decide: Decide<M, T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.#fatal !== undefined) {
-        reject(unreliable(this.#fatal));
+      const refusal = this.#refusal;
+      if (refusal !== undefined) {
+        reject(refusal);
         return;
       }
       const decideAndAcknowledge: Decide<M, () => void> = (draft, context) => {
@@ -121,14 +134,14 @@ export class Writer<M extends Model> {
   /** Makes a bulk change; see `Store.changeInBulk`. */
   async changeInBulk(origin: Origin, decide: DecideBulk): Promise<number | undefined> {
     let made: number | undefined;
-    await this.betweenBatches(async () => {
+    const make = async (append?: Append) => {
       const context = { sequence: this.#database.sequence + 1, now: this.#now() };
       const changes = await decide(context);
       if (changes.length === 0) return;
       const record = toRecord(context, origin, changes);
       const encoder = new LineEncoder(this.#database.chain);
       try {
-        await this.#journal.append(encodeInLines(encoder, record));
+        await this.#appendBulk(record, encoder, append);
       } catch (error) {
         if (error instanceof SyncFailure) await this.#fail(error);
         throw refusalOf(error);
@@ -136,7 +149,8 @@ export class Writer<M extends Model> {
       // In one step, so that nobody reads one half of it.
       this.#database.apply(record, encoder.chain);
       made = record.sequence;
-    });
+    };
+    await this.betweenBatches(() => this.#shared?.hold(make) ?? make());
     return made;
   }
 
@@ -156,7 +170,8 @@ export class Writer<M extends Model> {
   }
 
   async #write(): Promise<void> {
-    while (this.#waiting.length > 0 || this.#tasks.length > 0) {
+    while (this.#waiting.length > 0 || this.#tasks.length > 0 || this.#isBehind) {
+      if (this.#isBehind) await this.#catchUp();
       // First, so that a bulk change finds nothing that has ended.
       await this.#writeBatch();
       for (const task of this.#tasks.splice(0)) await task();
@@ -166,11 +181,34 @@ export class Writer<M extends Model> {
     this.#writing = undefined;
   }
 
+  /** Why no change is accepted, or undefined. */
+  get #refusal(): Failure | undefined {
+    if (this.#fatal !== undefined) return unreliable(this.#fatal);
+    return this.#isUndecided ? unshared("PostgreSQL does not answer.") : this.#shared?.refusal;
+  }
+
+  async #catchUp(): Promise<void> {
+    this.#isBehind = false;
+    try {
+      await this.#shared?.catchUp();
+    } catch (error) {
+      // If it is only out of reach, the next poll tries again.
+      if (error instanceof SyncFailure) await this.#fail(error);
+    }
+  }
+
   async #writeBatch(): Promise<void> {
+    const refusal = this.#waiting.length > 0 ? this.#refusal : undefined;
+    if (refusal !== undefined) for (const { reject } of this.#waiting.splice(0)) reject(refusal);
     const { batch, made, answers, lines } = this.#decide();
     // Even a refusal may rest on an earlier change of the batch, so nothing is answered before all of it is durable.
     try {
-      if (made.length > 0) await this.#journal.append([lines], made.length);
+      if (!(await this.#append(batch, made, lines))) {
+        // Decided again, on what others have changed. Those who were told that their outcome is unknown are gone.
+        this.#waiting.unshift(...batch);
+        this.#isBehind = true;
+        return;
+      }
     } catch (error) {
       if (error instanceof SyncFailure) await this.#fail(error);
       for (const { reject } of batch) reject(refusalOf(error));
@@ -180,20 +218,62 @@ export class Writer<M extends Model> {
     for (const answer of answers) answer();
   }
 
+  /** Appends a batch. Returns whether that was done: otherwise another node was faster. */
+  async #append(batch: Waiting<M>[], made: readonly Made[], lines: Buffer): Promise<boolean> {
+    const [first, last] = [made[0], made.at(-1)];
+    if (first === undefined || last === undefined) return true;
+    if (this.#shared === undefined) return this.#journal.append([lines], made.length).then(() => true);
+    const head = { sequence: last.record.sequence, chain: last.chain };
+    const added = { head, first: first.record.sequence, pieces: [lines] };
+    const append = this.#shared.append(added, made.length);
+    return (await this.#whileUndecided(append, batch)) === "appended";
+  }
+
+  async #appendBulk(record: JournalRecord, encoder: LineEncoder, append?: Append): Promise<void> {
+    const lines = encodeInLines(encoder, record);
+    if (this.#shared === undefined) return this.#journal.append(lines);
+    const { sequence } = record;
+    const pieces = Array.from(lines, (line) => Buffer.from(line));
+    const batch = { head: { sequence, chain: encoder.chain }, first: sequence, pieces };
+    const result = await this.#whileUndecided(this.#shared.append(batch, 1, append));
+    if (result === "moved")
+      throw unshared("The connection to PostgreSQL was lost, and another node was faster.");
+  }
+
+  /**
+   * Waits for an append to the shared journal. Beyond {@link patience} the callers of its batch learn that their outcome is
+   * unknown, and others are refused. A bulk change may take longer: others wait as long as the journal answers.
+   */
+  async #whileUndecided<T>(append: Promise<T>, batch?: Waiting<M>[]): Promise<T> {
+    const timer = setInterval(() => {
+      if (batch === undefined && this.#shared?.problem === undefined) return;
+      this.#isUndecided = true;
+      const unknown = uncertain(new Error("PostgreSQL does not answer"));
+      for (const { reject } of batch?.splice(0) ?? []) reject(unknown);
+      for (const { reject } of this.#waiting.splice(0)) reject(this.#refusal);
+    }, patience);
+    try {
+      return await append;
+    } finally {
+      clearInterval(timer);
+      this.#isUndecided = false;
+    }
+  }
+
   /**
    * Decides the changes that have waited longest and encodes their records, after that of what has ended. The others wait
    * for the next batch, so that no batch blocks the event loop for long.
    */
   #decide() {
-    this.#putRemovalFirst();
+    const ending = this.#removalOfEnded();
     const deadline = performance.now() + decidingMilliseconds;
     const batch: Waiting<M>[] = [];
     const draft = this.#draft;
-    const made: { record: JournalRecord; chain: number }[] = [];
+    const made: Made[] = [];
     const answers: (() => void)[] = [];
     const encoder = new LineEncoder(this.#database.chain);
     let { sequence } = this.#database;
-    for (const waiting of this.#waiting) {
+    for (const waiting of ending === undefined ? this.#waiting : [ending, ...this.#waiting]) {
       if (batch.length === mostInBatch || (batch.length > 0 && performance.now() > deadline)) break;
       batch.push(waiting);
       const { origin, decide, reject } = waiting;
@@ -215,19 +295,21 @@ export class Writer<M extends Model> {
       }
     }
     draft.reset();
+    // If that cannot be saved, the next batch begins with it again.
+    if (ending !== undefined) batch.shift();
     this.#waiting.splice(0, batch.length);
     return { batch, made, answers, lines: encoder.piece() };
   }
 
-  #putRemovalFirst(): void {
+  /** Returns the change that removes what has ended, or undefined. */
+  #removalOfEnded(): Waiting<M> | undefined {
     const ended = this.#database.ended(this.#now()).slice(0, mostRemoved);
-    if (ended.length === 0) return;
+    if (ended.length === 0) return undefined;
     const decide = () => {
       for (const record of ended) this.#draft.delete(record);
       return () => {};
     };
-    // If it cannot be saved, the next batch begins with it again.
-    this.#waiting.unshift({ origin: removal, decide, reject: () => {} });
+    return { origin: removal, decide, reject: () => {} };
   }
 
   async #refuseTask(error: unknown, reject: (error: unknown) => void): Promise<void> {
@@ -243,29 +325,4 @@ export class Writer<M extends Model> {
     for (const { reject } of refused) reject(unreliable(error));
     await this.#events.failed(error);
   }
-}
-
-/** Returns the refusal of changes whose append has failed. */
-function refusalOf(error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  return error instanceof SyncFailure && error.mayBeSaved ? uncertain(error) : unreliable(error);
-}
-
-function toRecord(
-  { sequence, now }: ChangeContext,
-  origin: Origin,
-  changes: readonly RecordChange[],
-): JournalRecord {
-  const { who, token, operation, request, table, undoes } = origin;
-  return {
-    sequence,
-    instant: now,
-    who,
-    ...(token === undefined ? {} : { token }),
-    operation,
-    request: request ?? null,
-    table: table ?? null,
-    undoes: undoes ?? null,
-    changes,
-  };
 }

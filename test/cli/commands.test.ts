@@ -54,7 +54,8 @@ it("a mistyped command that removes something or grants access is never suggeste
 
 it("the word in the brackets of every argument and option is completed, or is known to be typed freely", async (t) => {
   const desk = await emptyDesk(t);
-  const free = /^(?:cidr|duration|host|host:port|moment|n|number|origin|percent|port|rank|text)$/;
+  const free =
+    /^(?:cidr|duration|host|host:port|moment|n|number|origin|percent|port|rank|role|seconds|text|url)$/;
   const others = /^(?:shell|kind|which|level|new-name|uuid|version|options|command|columns)$/;
   const seen = new Set<string>();
   for (const { help } of await commandsOf(desk))

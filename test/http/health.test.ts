@@ -144,7 +144,7 @@ describe("/ready", () => {
   it("once the disk is unreliable, says so", async (t) => {
     const { broken, world, change } = await openBreakable(t, "datasync");
     broken.code = "EIO";
-    await assert.rejects(change(), { code: "STORE_UNAVAILABLE" });
+    await assert.rejects(change(), { code: "OUTCOME_UNKNOWN" });
     broken.code = undefined;
     const unreliable = { status: "ready", changes: false, reason: "The disk is no longer reliable." };
     assert.deepEqual(await read(world, "/ready"), [200, unreliable]);

@@ -7,7 +7,7 @@ const longestMilliseconds = 10_000;
 /** The longest `Retry-After` that the client waits for. */
 const longestRetryAfterMilliseconds = 60_000;
 
-/** The service has done nothing (429, 503), or a proxy cannot reach it. */
+/** The service has done nothing, or does not know (503), or a proxy cannot reach it. Keys make a repetition harmless. */
 const temporary: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** Whether a status is of a temporary failure. A retry after any other would fail again. */

@@ -103,6 +103,8 @@ const infoAnswer = v.pipe(
 /** The failures of every change. */
 export const changeFailures = {
   STORE_UNAVAILABLE: "The data cannot be saved at the moment. Nothing was changed; try again later.",
+  OUTCOME_UNKNOWN:
+    "The change may have been saved, or not. Repeat it with its `Idempotency-Key`, or look before you repeat it.",
 };
 
 /** Defines a handler that reads. `read` throws a Failure to refuse. */

@@ -6,6 +6,9 @@ export const tablesFolder = "tables";
 /** A file that marks a failed sync: what the next start reads may never have reached the disk. */
 export const unsyncedMarker = "unsynced";
 
+/** The file that says of which shared journal the folder is a copy. */
+export const sharedMarker = "shared-journal";
+
 /** The end of the name under which recovery keeps the incomplete end of a segment. */
 export const brokenSuffix = ".broken";
 
@@ -14,7 +17,7 @@ const segmentName = /^journal-(\d{12})\.log$/;
 /** Temporary files: a snapshot or a segment before it is whole. */
 const temporaryName = /^\.(snapshot|journal)-.*\.tmp$/;
 /** Hidden files, the lock, the socket, and the files that an operator may keep in the folder. */
-const expectedName = /^(?:\..*|lock|socket|seed\.yaml|routes.*)$/;
+const expectedName = /^(?:\..*|lock|socket|shared-journal|seed\.yaml|routes.*)$/;
 const earlierKinds = ["replaced", "damaged", "before"] as const;
 
 /** Returns the file name of the snapshot that contains all changes up to a sequence number. */
@@ -50,7 +53,9 @@ export function isDataFile(name: string): boolean {
 
 /** Returns whether a name is that of a file that the service writes into a data folder. */
 export function isServiceFile(name: string): boolean {
-  return isDataFile(name) || belongsToData(name) || name === "lock" || name === "socket";
+  return (
+    isDataFile(name) || belongsToData(name) || name === "lock" || name === "socket" || name === sharedMarker
+  );
 }
 
 /** Returns whether a listing has data of the service. */

@@ -1,9 +1,9 @@
 /** Creates data folders. Only the owner can enter one, since it has hashes of tokens, and who did what. */
 import { chmod, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { Failure } from "../../domain/errors.ts";
-import type { Files } from "./files.ts";
-import { foreignIn, hasData, remainsIn } from "./folder-names.ts";
+import { type Files, privateMode } from "./files.ts";
+import { foreignIn, hasData, remainsIn, unsyncedMarker } from "./folder-names.ts";
 import { FolderLock } from "./lock.ts";
 import { foreignFiles, ofAnotherUser, unusable } from "./refusals.ts";
 
@@ -61,4 +61,11 @@ export async function modeForOthers(folder: string): Promise<string | undefined>
 /** Returns the bits of a folder's permissions; 0 on Windows, which has none. */
 async function permissionsOf(folder: string): Promise<number> {
   return process.platform === "win32" ? 0 : (await stat(folder)).mode & 0o7777;
+}
+
+/** Leaves a mark for the next start, which then writes everything again. */
+export async function markUnsynced(files: Files, folder: string): Promise<void> {
+  const marker = files.open(join(folder, unsyncedMarker), "a", privateMode);
+  // The disk may refuse this as well; what counts is the error before it.
+  await marker.then((file) => file.close()).catch(() => {});
 }

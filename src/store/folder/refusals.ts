@@ -12,6 +12,12 @@ export function systemCode(error: unknown): string | undefined {
   return undefined;
 }
 
+/** Returns the code of the operating system's error behind an error, in parentheses, or nothing. */
+export function codeInWords(error: unknown): string {
+  const code = systemCode(error);
+  return code === undefined ? "" : ` (${code})`;
+}
+
 /** Returns how an operator resolves an error of the file system, in whole sentences, or undefined. */
 export function remedyFor(error: unknown): string | undefined {
   if (error instanceof UnexpectedFile)
@@ -151,10 +157,12 @@ export function shuttingDown(): Failure {
 
 /** The refusal of a change whose sync failed, or whose folder was moved meanwhile: the next start may find it. */
 export function uncertain(cause: unknown): Failure {
+  const hint = "Repeat it with its Idempotency-Key, or look whether it was saved before you repeat it.";
   return refusedChange(
     "The change could not be confirmed. It may have been saved, or not.",
     cause,
-    "Look whether it was saved before you repeat it.",
+    hint,
+    "OUTCOME_UNKNOWN",
   );
 }
 
@@ -164,9 +172,14 @@ export function unreliable(cause: unknown): Failure {
 }
 
 /** A player is the caller, and learns nothing about files and disks. */
-function refusedChange(message: string, cause: unknown, hint = "Try again in a moment."): Failure {
+function refusedChange(
+  message: string,
+  cause: unknown,
+  hint = "Try again in a moment.",
+  code: "STORE_UNAVAILABLE" | "OUTCOME_UNKNOWN" = "STORE_UNAVAILABLE",
+): Failure {
   const operatorHint = [`${reasonOf(cause)}.`, remedyFor(cause)]
     .filter((sentence) => sentence !== undefined)
     .join(" ");
-  return new Failure("STORE_UNAVAILABLE", message, { hint, operatorHint, cause });
+  return new Failure(code, message, { hint, operatorHint, cause });
 }

@@ -1,6 +1,7 @@
 /** Appends to the journal: to its newest segment (`segment.ts`), which is synced before a change is acknowledged. */
 import { constants } from "node:fs";
 import { join } from "node:path";
+import { Failure } from "../../domain/errors.ts";
 import { reasonOf } from "../../domain/system-error.ts";
 import {
   createDurably,
@@ -15,7 +16,7 @@ import {
 } from "../folder/files.ts";
 import { segmentFile } from "../folder/folder-names.ts";
 import type { FolderLock } from "../folder/lock.ts";
-import { unsaved } from "../folder/refusals.ts";
+import { uncertain, unreliable, unsaved } from "../folder/refusals.ts";
 import { lineFeed } from "./lines.ts";
 import type { Meter } from "./meter.ts";
 import { headerLine } from "./segment.ts";
@@ -213,6 +214,12 @@ export class SyncFailure extends Error {
     super(message, { cause });
     this.mayBeSaved = mayBeSaved;
   }
+}
+
+/** Returns the refusal of changes whose append has failed. */
+export function refusalOf(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  return error instanceof SyncFailure && error.mayBeSaved ? uncertain(error) : unreliable(error);
 }
 
 /**

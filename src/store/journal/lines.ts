@@ -51,10 +51,15 @@ export class NewerFormat extends Failure {
   }
 }
 
+/** Returns a checksum as a line begins with it. */
+export function encodeChain(chain: number): string {
+  return chain.toString(16).padStart(checksumLength, "0");
+}
+
 /** Returns the line for a JSON text, and the checksum to which the next line is chained. */
 export function encodeLine(json: string, chain: number): { line: string; chain: number } {
   const next = crc32(json, chain);
-  return { line: `${next.toString(16).padStart(checksumLength, "0")} ${json}\n`, chain: next };
+  return { line: `${encodeChain(next)} ${json}\n`, chain: next };
 }
 
 /** Encodes lines, each chained to the one before it. */

@@ -1,0 +1,37 @@
+/** The options of a store. */
+import type { Model } from "../domain/collection.ts";
+import type { Files } from "./folder/files.ts";
+import type { Meter } from "./journal/meter.ts";
+import type { Retention } from "./retention.ts";
+import type { SharedOptions } from "./shared/shared-journal.ts";
+
+/** See the head of this file. */
+export interface StoreOptions<M extends Model> {
+  readonly folder: string;
+  readonly model: M;
+  readonly files?: Files;
+  readonly now?: () => number;
+  /**
+   * A snapshot is begun when the journal has grown by this many bytes since the last one, and to this many times the
+   * size of the last one. By default 64 MiB and twice, so that snapshots are at most a third of all writes.
+   */
+  readonly snapshotAfter?: { readonly bytes: number; readonly snapshots: number };
+  /** How long snapshots and segments are kept that a newer snapshot supersedes. */
+  readonly retention?: Retention;
+  /** The journal that this folder shares with those of other machines; by default it has its own alone. */
+  readonly shared?: SharedOptions | undefined;
+  /** Receives what the store measures; nothing is measured without it. */
+  readonly meter?: Meter | undefined;
+  /** Is called when background work fails, such as a snapshot. */
+  readonly warn?: (message: string, error: unknown) => void;
+  /** Is called when the disk is no longer reliable: the process must end. */
+  readonly onFatal?: (error: Error) => void;
+}
+
+/**
+ * The age of the newest snapshot at which a change begins another one: only a snapshot lets old history be deleted. One
+ * that is as far in the future is from a wrong clock, and must not delay the next one until then.
+ */
+export const maxSnapshotAge = 7 * 24 * 60 * 60 * 1000;
+
+export const defaultSnapshotAfter = { bytes: 64 * 1024 * 1024, snapshots: 2 };

@@ -1,0 +1,104 @@
+/** What operators do with the shared journal in PostgreSQL: its tables, its beginning, and its state. */
+import { randomUUID } from "node:crypto";
+import postgres, { type Sql } from "postgres";
+import { Failure } from "../../domain/errors.ts";
+import { journalVersion } from "../journal/segment.ts";
+import { insertSnapshot, PostgresSequencer, readNodes, settings, withoutPassword } from "./postgres.ts";
+import { type Head, unusableJournal } from "./sequencer.ts";
+
+/** The form of the tables. */
+const format = 1;
+
+/** Creates the tables, and with a name a role with the fewest rights. */
+export function schemaSQL(role?: string): string {
+  const tables = `create schema gameaddon;
+create table gameaddon.head (
+  id uuid not null,
+  format int not null,
+  journal_version int not null,
+  sequence bigint not null,
+  chain bigint not null
+) with (fillfactor = 10);
+create unique index head_has_one_row on gameaddon.head ((true));
+create table gameaddon.batches (
+  sequence bigint not null,
+  part int not null,
+  first bigint not null,
+  lines text not null,
+  appended timestamptz not null default clock_timestamp(),
+  primary key (sequence, part)
+);
+alter table gameaddon.batches alter column lines set storage external;
+create table gameaddon.snapshots (
+  sequence bigint not null,
+  part int not null,
+  chain bigint not null,
+  bytes bytea not null,
+  primary key (sequence, part)
+);
+create table gameaddon.nodes (
+  name text primary key,
+  sequence bigint not null,
+  revision text,
+  seen timestamptz not null
+);
+`;
+  if (role === undefined) return tables;
+  return `${tables}create role ${role} login;
+grant usage on schema gameaddon to ${role};
+grant select, update on gameaddon.head to ${role};
+grant select, insert, delete on gameaddon.batches, gameaddon.snapshots to ${role};
+grant select, insert, update, delete on gameaddon.nodes to ${role};
+`;
+}
+
+/**
+ * Creates the tables, and begins the journal with data.
+ * @returns the id of the journal
+ * @throws Failure `CONFLICT` where there is a journal already, `STORE_UNAVAILABLE` where the engine refuses
+ */
+export async function createJournal(
+  url: string,
+  head: Head,
+  snapshot: AsyncIterable<Uint8Array>,
+): Promise<string> {
+  const sql = postgres(url, settings);
+  const id = randomUUID();
+  try {
+    const [{ encoding = "", exists = false } = {}] = await sql<{ encoding: string; exists: boolean }[]>`
+      select current_setting('server_encoding') as encoding, to_regclass('gameaddon.head') is not null as exists`;
+    if (encoding !== "UTF8") throw new Error(`the database has the encoding ${encoding}, not UTF8`);
+    await sql.begin(async (transaction) => {
+      if (!exists) await transaction.unsafe(schemaSQL());
+      const found = await transaction`select from gameaddon.head`;
+      if (found.length > 0) {
+        throw new Failure("CONFLICT", `${withoutPassword(url)} has a journal already.`, {
+          hint: "`addon-cli serve --journal` with an empty data folder begins another node of it.",
+        });
+      }
+      await transaction`
+        insert into gameaddon.head values (${id}, ${format}, ${journalVersion}, ${head.sequence}, ${head.chain})`;
+      await insertSnapshot(transaction as unknown as Sql, head, snapshot);
+    });
+    return id;
+  } catch (error) {
+    throw error instanceof Failure ? error : unusableJournal(withoutPassword(url), error);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** Returns the state of a journal, and its nodes. @throws Failure `STORE_UNAVAILABLE` */
+export async function readJournal(url: string) {
+  const sequencer = new PostgresSequencer(url, "");
+  const sql = postgres(url, settings);
+  try {
+    const { id, head } = await sequencer.state();
+    return { id, head, nodes: await readNodes(sql) };
+  } catch (error) {
+    throw unusableJournal(withoutPassword(url), error);
+  } finally {
+    await sequencer.close();
+    await sql.end({ timeout: 1 });
+  }
+}

@@ -1,0 +1,301 @@
+/**
+ * The shared journal in PostgreSQL. One row has the head, and an append is one statement that moves it on if it is the
+ * expected one; whoever comes second waits for that row, and then finds that it has moved. So the rows of `batches` have
+ * one order, which a `serial` would not give. A notification has no contents: payloads end at 8,000 bytes.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import postgres, { type ReservedSql, type Sql } from "postgres";
+import { journalVersion } from "../journal/segment.ts";
+import {
+  type Append,
+  AppendRefused,
+  type Batch,
+  type Head,
+  type JournalState,
+  type Lines,
+  type NodeReport,
+  type NodeState,
+  type Sequencer,
+} from "./sequencer.ts";
+
+/** The time limit for the answer to a question that waits for nobody, in milliseconds: later, the connection is dead. */
+const silenceTimeout = 5_000;
+/** The rows that are read at once. One has at most 256 changes, or 1 MiB of a bulk change. */
+const rowsAtOnce = 32;
+/** A node offers its snapshot to new ones if it is ahead of the last one by this many changes. */
+const changesPerSnapshot = 10_000;
+/** Node cannot tell the kernel to give up a dead connection early: polls find it, and {@link silenceTimeout} ends it. */
+export const settings = {
+  max: 4,
+  connect_timeout: 5,
+  idle_timeout: 0,
+  max_lifetime: null,
+  fetch_types: false,
+  backoff: () => 0.2,
+  onnotice: () => {},
+  connection: { application_name: "gameaddon" },
+} as const;
+
+/** See the head of this file. */
+export class PostgresSequencer implements Sequencer {
+  readonly name: string;
+  readonly #url: string;
+  readonly #node: string;
+  #sql: Sql;
+  #wake: (() => void) | undefined;
+  #isListening = false;
+  #isClosed = false;
+
+  /**
+   * @param url such as `postgres://host1,host2/addon?target_session_attrs=read-write`
+   * @param node the name of this node, which no other has
+   */
+  constructor(url: string, node: string) {
+    this.name = withoutPassword(url);
+    this.#url = url;
+    this.#node = node;
+    this.#sql = this.#connect();
+  }
+
+  readonly append: Append = async (after, batch) => {
+    const sql = this.#sql;
+    if (batch.pieces.length === 1) return definite(() => appendIn(sql, after, batch));
+    return definite(() => sql.begin((transaction) => appendIn(transaction as unknown as Sql, after, batch)));
+  };
+
+  async hold() {
+    const sql: ReservedSql = await this.#sql.reserve();
+    let isOpen = true;
+    const release = async () => {
+      if (!isOpen) return;
+      isOpen = false;
+      // A connection that is lost has rolled back; after a commit this does nothing.
+      await sql`rollback`.catch(() => {});
+      sql.release();
+    };
+    try {
+      await sql`begin`;
+      // A node that is stopped while it holds the head must not hold up all others.
+      await sql`set local idle_in_transaction_session_timeout = '30s'`;
+      await sql`select from gameaddon.head for update`;
+    } catch (error) {
+      await release();
+      throw error;
+    }
+    const append: Append = async (after, batch) => {
+      try {
+        const result = await definite(() => appendIn(sql, after, batch));
+        if (result === "appended") await sql`commit`;
+        return result;
+      } finally {
+        // Rolls back what is not committed: a repetition must not wait for the head that this one holds.
+        await release();
+      }
+    };
+    return { append, release };
+  }
+
+  async *read(after: number): AsyncGenerator<Lines> {
+    let last = { sequence: after, part: Number.MAX_SAFE_INTEGER };
+    for (;;) {
+      const rows = await this.#sql<{ sequence: number; part: number; first: number; lines: string }[]>`
+        select sequence::float8, part, first::float8, lines from gameaddon.batches
+        where (sequence, part) > (${last.sequence}::bigint, ${Math.min(last.part, 2 ** 31 - 1)}::int)
+        order by sequence, part limit ${rowsAtOnce}`;
+      for (const { first, lines } of rows) yield { first, bytes: Buffer.from(lines) };
+      const end = rows.at(-1);
+      if (end === undefined || rows.length < rowsAtOnce) return;
+      last = end;
+    }
+  }
+
+  state(): Promise<JournalState> {
+    return this.#inTime(async (sql) => {
+      const [row] = await sql<
+        { id: string; sequence: number; chain: number; now: number; version: number }[]
+      >`
+        select id::text, sequence::float8, chain::float8, journal_version as version,
+          (extract(epoch from clock_timestamp()) * 1000)::float8 as now
+        from gameaddon.head`;
+      if (row === undefined) throw new AppendRefused("the table gameaddon.head is empty");
+      if (row.version > journalVersion) {
+        throw new AppendRefused(
+          `a newer version of the program writes it: this one reads versions up to ${journalVersion}, not ${row.version}`,
+        );
+      }
+      if (!this.#isListening && this.#wake !== undefined) await this.#listen(sql, this.#wake);
+      const { id, sequence, chain, now } = row;
+      return { id, head: { sequence, chain }, now };
+    });
+  }
+
+  report({ sequence, table }: NodeState): Promise<readonly NodeReport[]> {
+    return this.#inTime(async (sql) => {
+      await sql`
+        insert into gameaddon.nodes values (${this.#node}, ${sequence}, ${table}, clock_timestamp())
+        on conflict (name) do update
+          set sequence = excluded.sequence, revision = excluded.revision, seen = excluded.seen`;
+      return readNodes(sql);
+    });
+  }
+
+  watch(wake: () => void): Promise<void> {
+    this.#wake = wake;
+    return this.#inTime((sql) => this.#listen(sql, wake));
+  }
+
+  async offerSnapshot(head: Head, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    await this.#sql.begin(async (transaction) => {
+      const sql = transaction as unknown as Sql;
+      const [{ isFree } = {}] = await sql<{ isFree: boolean }[]>`
+        select pg_try_advisory_xact_lock(hashtext('gameaddon.snapshots')) as "isFree"`;
+      const [{ newest = 0 } = {}] = await sql<{ newest: number }[]>`
+        select max(sequence)::float8 as newest from gameaddon.snapshots`;
+      if (isFree !== true || head.sequence < newest + changesPerSnapshot) return;
+      // The newest one so far stays: a new node may be reading it.
+      await sql`delete from gameaddon.snapshots where sequence < ${newest}`;
+      await sql`
+        delete from gameaddon.batches where sequence <= ${newest} and appended < now() - interval '30 days'`;
+      await insertSnapshot(sql, head, pieces);
+    });
+  }
+
+  async snapshot() {
+    const sql = this.#sql;
+    const [head] = await sql<Head[]>`
+      select sequence::float8, chain::float8 from gameaddon.snapshots order by sequence desc limit 1`;
+    if (head === undefined) throw new AppendRefused("the table gameaddon.snapshots is empty");
+    const pieces = async function* () {
+      for (let part = 0; ; part += 1) {
+        const [row] = await sql<{ bytes: Buffer }[]>`
+          select bytes from gameaddon.snapshots where sequence = ${head.sequence} and part = ${part}`;
+        if (row === undefined) return;
+        yield row.bytes;
+      }
+    };
+    return { head, pieces: pieces() };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#sql.end({ timeout: 0 });
+  }
+
+  #connect(): Sql {
+    return postgres(this.#url, settings);
+  }
+
+  async #listen(sql: Sql, wake: () => void): Promise<void> {
+    // A lost connection is listened to again, but not where that fails: then a poll has failed as well.
+    await sql.listen(channel, wake, wake);
+    this.#isListening = sql === this.#sql;
+  }
+
+  /** Asks what nobody else can hold up. Without an answer in time all connections are dead. */
+  async #inTime<T>(ask: (sql: Sql) => Promise<T>): Promise<T> {
+    const sql = this.#sql;
+    try {
+      return await Promise.race([ask(sql), silence()]);
+    } catch (error) {
+      if (sql === this.#sql && !this.#isClosed) this.#renew();
+      throw error;
+    }
+  }
+
+  /** Ends all connections: whatever waits on them is rejected. */
+  #renew(): void {
+    const old = this.#sql;
+    this.#isListening = false;
+    this.#sql = this.#connect();
+    void old.end({ timeout: 0 }).catch(() => {});
+  }
+}
+
+const channel = "gameaddon_journal";
+
+/** Appends a batch. Within a transaction where it has more than one piece. */
+async function appendIn(
+  sql: Sql,
+  after: Head,
+  { head, first, pieces }: Batch,
+): Promise<"appended" | "moved"> {
+  const [lines = Buffer.alloc(0), ...further] = pieces;
+  const moved = await sql`
+    with moved as (
+      update gameaddon.head set sequence = ${head.sequence}, chain = ${head.chain}
+      where sequence = ${after.sequence} and chain = ${after.chain} returning 1
+    ), added as (
+      insert into gameaddon.batches (sequence, part, first, lines)
+      select ${head.sequence}, 0, ${first}, ${lines.toString()} from moved
+    )
+    select pg_notify(${channel}, '') from moved`;
+  if (moved.length === 0) return "moved";
+  for (const [index, piece] of further.entries()) {
+    await sql`
+      insert into gameaddon.batches (sequence, part, first, lines)
+      values (${head.sequence}, ${index + 1}, ${first}, ${piece.toString()})`;
+  }
+  return "appended";
+}
+
+export async function insertSnapshot(sql: Sql, head: Head, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  let part = 0;
+  for await (const piece of gathered(pieces)) {
+    await sql`insert into gameaddon.snapshots values (${head.sequence}, ${part}, ${head.chain}, ${piece})`;
+    part += 1;
+  }
+}
+
+/** Gathers pieces into pieces of about 1 MiB. */
+async function* gathered(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let gathered: Buffer[] = [];
+  let length = 0;
+  for await (const piece of pieces) {
+    // A copy, since the encoder overwrites a piece when the next one is taken.
+    gathered.push(Buffer.from(piece));
+    length += piece.length;
+    if (length < 1024 * 1024) continue;
+    yield Buffer.concat(gathered);
+    gathered = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.concat(gathered);
+}
+
+export function readNodes(sql: Sql): Promise<NodeReport[]> {
+  return sql<NodeReport[]>`
+    select name, sequence::float8, revision as table,
+      (extract(epoch from clock_timestamp() - seen) * 1000)::float8 as age
+    from gameaddon.nodes order by name`;
+}
+
+/** Returns a URL without its user's password. */
+export function withoutPassword(url: string): string {
+  return url.replace(/^(\w+:\/\/[^:/?@]*):[^@]*@/, "$1@");
+}
+
+/** Rejects after {@link silenceTimeout}. */
+async function silence(): Promise<never> {
+  await sleep(silenceTimeout, undefined, { ref: false });
+  throw new Error("PostgreSQL does not answer");
+}
+
+/**
+ * The errors, by SQLSTATE, after which an append has not happened and would not happen again: a full disk, a missing
+ * table or right, values that a table refuses. After any other it is unknown: the engine may be stopping or starting.
+ */
+const final = /^(?:22|23|28|3D|42|53100)/;
+
+/** Runs an append. @throws AppendRefused where nothing was appended, any other error where that is unknown */
+async function definite<T>(append: () => Promise<T>): Promise<T> {
+  try {
+    return await append();
+  } catch (cause) {
+    if (!final.test(codeOf(cause) ?? "")) throw cause;
+    throw new AppendRefused(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}

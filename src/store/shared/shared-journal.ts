@@ -1,0 +1,322 @@
+/**
+ * A node's side of the shared journal: appends its changes there, and takes over those of others. The folder has a copy of
+ * all of them, so everything that reads files works as it does without other nodes. Only the writer calls what changes
+ * data, between two batches.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { Failure } from "../../domain/errors.ts";
+import { reasonOf } from "../../domain/system-error.ts";
+import type { Database } from "../collection.ts";
+import { uncertain, unsaved } from "../folder/refusals.ts";
+import { type Journal, SyncFailure } from "../journal/journal.ts";
+import { BrokenLine, encodeChain, lineFeed } from "../journal/lines.ts";
+import type { Meter } from "../journal/meter.ts";
+import { headerLine, readSegment } from "../journal/segment.ts";
+import {
+  type Append,
+  AppendRefused,
+  type Batch,
+  type Head,
+  type NodeReport,
+  type Sequencer,
+  unshared,
+} from "./sequencer.ts";
+
+/** How often the head is asked for, in milliseconds: a notification can be lost with its connection. */
+const pollInterval = 250;
+/** Of how many polls one says what this node has, and which table. */
+const pollsPerReport = 20;
+/** The pause before an append is repeated, in milliseconds. */
+const pause = 100;
+/** The bytes of others' changes that are taken over at once, unless one change has more. */
+const bytesAtOnce = 1024 * 1024;
+/** How far the clock may be off that of the engine, in milliseconds, before that is said, and before the node stops. */
+const skew = { warn: 2_000, stop: 60_000 };
+
+export interface SharedOptions {
+  readonly sequencer: Sequencer;
+  /** How long a node answers without contact to the journal, in milliseconds: revoked tokens live on meanwhile. */
+  readonly maxStaleness: number;
+}
+
+/** What a node needs of its store. */
+export interface NodeContext {
+  readonly database: Database;
+  readonly journal: Journal;
+  readonly now: () => number;
+  readonly warn: (message: string, error?: unknown) => void;
+  readonly meter: Meter | undefined;
+  /** Is called when there are changes to take over: {@link SharedJournal.catchUp} is to be called soon. */
+  readonly wake: () => void;
+}
+
+/** See the head of this file. */
+export class SharedJournal {
+  /** The revision of the route table in force, for the other nodes. */
+  table: string | null = null;
+  readonly #sequencer: Sequencer;
+  readonly #maxStaleness: number;
+  readonly #context: NodeContext;
+  readonly #closing = new AbortController();
+  /** The id of the journal that the folder belongs to. */
+  readonly #id: string;
+  /** When the engine last answered, by the monotonic clock. */
+  #contact = performance.now();
+  #skew = 0;
+  /** The number of the last change in the shared journal, as far as this node knows. */
+  #newest = 0;
+  /** Why the engine cannot be reached, until it can. */
+  #failure: string | undefined;
+  /** Why the folder's changes are not those of the journal: nothing can be appended any more. */
+  #divergence: string | undefined;
+  #polls = 0;
+  #hasWarned = false;
+  #nodes: readonly NodeReport[] = [];
+  #polling: Promise<void> = Promise.resolve();
+
+  constructor({ sequencer, maxStaleness }: SharedOptions, id: string, context: NodeContext) {
+    this.#sequencer = sequencer;
+    this.#maxStaleness = maxStaleness;
+    this.#id = id;
+    this.#context = context;
+  }
+
+  /** Takes over what others have changed, and follows them from now on. @throws what the sequencer throws */
+  async start(): Promise<void> {
+    await this.#ask();
+    await this.catchUp();
+    await this.#sequencer.watch(() => this.#context.wake());
+    this.#polling = this.#poll();
+  }
+
+  /** How many changes of others this node lacks. */
+  get lag(): number {
+    return Math.max(0, this.#newest - this.#context.database.sequence);
+  }
+
+  /** What the nodes have last said. */
+  get nodes(): readonly NodeReport[] {
+    return this.#nodes;
+  }
+
+  /** Why changes are refused, in a sentence without an address; undefined if they are not. */
+  get problem(): string | undefined {
+    return this.#divergence ?? this.unfit ?? this.#failure;
+  }
+
+  /** Why nothing may be answered, in a sentence; undefined if it may. */
+  get unfit(): string | undefined {
+    const silent = performance.now() - this.#contact;
+    if (silent > this.#maxStaleness)
+      return `The shared journal has not answered for ${Math.round(silent / 1000)} seconds.`;
+    if (Math.abs(this.#skew) <= skew.stop) return undefined;
+    return `The clock of this node is ${Math.round(this.#skew / 1000)} seconds off that of the shared journal.`;
+  }
+
+  /** Where another node has another route table: which, in a sentence. */
+  get difference(): string | undefined {
+    const other = this.#nodes.find(
+      ({ table, age }) => table !== this.table && table !== null && age < 60_000,
+    );
+    return other && `The route table differs from that of ${other.name}.`;
+  }
+
+  /** The refusal of a change that cannot be appended now, or undefined. */
+  get refusal() {
+    return this.problem === undefined ? undefined : unshared(this.problem);
+  }
+
+  /**
+   * Appends a batch after the last change of the database, in the shared journal and then in the folder. Does not settle
+   * before it is known whether that was done.
+   * @param changes how many changes it has
+   * @param append that of a {@link hold}
+   * @throws Failure `STORE_UNAVAILABLE` where nothing was appended, `OUTCOME_UNKNOWN` where the node is closed before that
+   *   is known
+   * @throws SyncFailure where the folder could not follow: nothing may be written any more
+   */
+  async append(batch: Batch, changes: number, append?: Append): Promise<"appended" | "moved"> {
+    const result = await this.#append(batch, append ?? this.#sequencer.append);
+    if (result === "appended") await this.#copy(batch.pieces, changes);
+    return result;
+  }
+
+  async #append(batch: Batch, append: Append): Promise<"appended" | "moved"> {
+    const { sequence, chain } = this.#context.database;
+    const began = performance.now();
+    let attempt = append;
+    for (;;) {
+      try {
+        const result = await attempt({ sequence, chain }, batch);
+        const isOurs = attempt !== append && result === "moved" && (await this.#has(sequence, batch));
+        if (result === "appended" || isOurs) {
+          this.#newest = Math.max(this.#newest, batch.head.sequence);
+          this.#context.meter?.shared?.(performance.now() - began);
+          return "appended";
+        }
+        this.#context.meter?.moved?.();
+        return "moved";
+      } catch (error) {
+        if (error instanceof AppendRefused) throw unsaved(error);
+        this.#failure ??= `The shared journal does not answer: ${reasonOf(error)}.`;
+        // The same bytes after the same change: they can be appended only once.
+        attempt = (after, again) => this.#sequencer.append(after, again);
+        const isClosing = await sleep(pause, false, this.#closing).catch(() => true);
+        if (isClosing || this.#closing.signal.aborted) throw uncertain(error);
+      }
+    }
+  }
+
+  /**
+   * Runs a task while nobody else can append, once it has taken over what others have changed before.
+   * @param task gets how to append meanwhile, once
+   * @throws Failure `STORE_UNAVAILABLE` where the journal does not answer
+   */
+  async hold(task: (append: Append) => Promise<void>): Promise<void> {
+    if (this.refusal !== undefined) throw this.refusal;
+    const unreached = (error: unknown) => {
+      throw error instanceof Failure || error instanceof SyncFailure
+        ? error
+        : unshared(`${reasonOf(error)}.`);
+    };
+    const held = await this.#sequencer.hold().catch(unreached);
+    try {
+      await this.catchUp().catch(unreached);
+      await task(held.append);
+    } finally {
+      await held.release();
+    }
+  }
+
+  /** Takes over what others have changed: into the folder first, then into memory. */
+  async catchUp(): Promise<void> {
+    if (this.#divergence !== undefined) return;
+    const { database } = this.#context;
+    let pieces: Buffer[] = [];
+    let length = 0;
+    for await (const { first, bytes } of this.#sequencer.read(database.sequence)) {
+      // An incomplete write of the folder has cut a batch in two.
+      const isPartlyHere = first <= database.sequence && pieces.length === 0;
+      pieces.push(isPartlyHere ? linesAfter(bytes, database.chain) : bytes);
+      length += bytes.length;
+      if (length < bytesAtOnce) continue;
+      pieces = await this.#takeOver(Buffer.concat(pieces));
+      length = 0;
+    }
+    if (pieces.length > 0) await this.#takeOver(Buffer.concat(pieces));
+  }
+
+  /** Takes over lines. Returns them where they end within a bulk change, whose other lines follow. */
+  async #takeOver(lines: Buffer): Promise<Buffer[]> {
+    const { database } = this.#context;
+    const header = headerLine(database.sequence + 1, database.chain, 0);
+    const { records, torn } = this.#read(Buffer.concat([header, lines]));
+    if (torn > 0) return [lines];
+    await this.#copy([lines], records.length);
+    for (const { record, chain } of records) database.apply(record, chain);
+    return [];
+  }
+
+  /** Offers a snapshot to new nodes. If that fails, the next one is offered. */
+  async offerSnapshot(head: Head, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    const failed = (error: unknown) =>
+      this.#context.warn("The snapshot was not offered to new nodes.", error);
+    await this.#sequencer.offerSnapshot(head, pieces).catch(failed);
+  }
+
+  /** Appends to the folder what the shared journal has. */
+  async #copy(pieces: readonly Buffer[], changes: number): Promise<void> {
+    await this.#context.journal.append(pieces, changes).catch((cause: unknown) => {
+      // Whatever the error: from now on memory and folder would lack what others have.
+      throw new SyncFailure("the copy of the shared journal could not be written", cause);
+    });
+  }
+
+  #read(bytes: Buffer) {
+    try {
+      return readSegment(bytes);
+    } catch (error) {
+      if (!(error instanceof BrokenLine)) throw error;
+      throw this.#diverge(
+        `What follows change ${this.#context.database.sequence} in the shared journal does not follow it here`,
+      );
+    }
+  }
+
+  /** Remembers that the journal is not that of the folder. Returns the refusal. */
+  #diverge(what: string) {
+    if (this.#divergence === undefined) {
+      this.#divergence = `${what}.`;
+      this.#context.warn(
+        `${what}: it has gone back in time, or is another one. No change is accepted any more; this folder has the changes up to ${this.#context.database.sequence}. See docs/several-machines.md.`,
+      );
+    }
+    return unshared(this.#divergence);
+  }
+
+  /** Returns whether the lines after a change are those of a batch. */
+  async #has(after: number, { first, pieces }: Batch): Promise<boolean> {
+    for await (const lines of this.#sequencer.read(after))
+      return lines.first === first && pieces[0]?.equals(lines.bytes) === true;
+    return false;
+  }
+
+  async #poll(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      await sleep(pollInterval, undefined, { signal, ref: false }).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        await this.#ask();
+        if (this.#polls % pollsPerReport === 0) {
+          const { sequence } = this.#context.database;
+          this.#nodes = await this.#sequencer.report({ sequence, table: this.table });
+        }
+        this.#polls += 1;
+        if (this.lag > 0) this.#context.wake();
+      } catch (error) {
+        this.#failure = `The shared journal does not answer: ${reasonOf(error)}.`;
+      }
+    }
+  }
+
+  /** Asks for the head and the clock. */
+  async #ask(): Promise<void> {
+    const { database, now, warn } = this.#context;
+    // Taken before, since the journal has at least these changes.
+    const { sequence, chain } = database;
+    const began = performance.now();
+    const { id, head, now: theirs } = await this.#sequencer.state();
+    const ended = performance.now();
+    this.#failure = undefined;
+    this.#contact = ended;
+    this.#newest = head.sequence;
+    this.#skew = now() - (ended - began) / 2 - theirs;
+    const isOff = Math.abs(this.#skew) > skew.warn;
+    if (isOff && !this.#hasWarned)
+      warn(`The clock of this node is ${Math.round(this.#skew)} ms off that of the shared journal.`);
+    this.#hasWarned = isOff;
+    if (id !== this.#id) this.#diverge("The shared journal is not the one of this folder");
+    else if (head.sequence < sequence) this.#diverge(`The shared journal ends with change ${head.sequence}`);
+    else if (head.sequence === sequence && head.chain !== chain)
+      this.#diverge(`Change ${sequence} in the shared journal is not that of this folder`);
+  }
+
+  /** Ends everything that waits. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#sequencer.close();
+    await this.#polling;
+  }
+}
+
+/** Returns what follows the line with a checksum. */
+function linesAfter(bytes: Buffer, chain: number): Buffer {
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(lineFeed, start) + 1;
+    if (end === 0) break;
+    if (bytes.toString("latin1", start, start + 8) === encodeChain(chain)) return bytes.subarray(end);
+    start = end;
+  }
+  return bytes;
+}

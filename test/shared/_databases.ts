@@ -1,0 +1,26 @@
+/** A shared journal in PostgreSQL for each data folder of the store's own tests. */
+import postgres from "postgres";
+import type { Model } from "../../src/domain/collection.ts";
+import { Database } from "../../src/store/collection.ts";
+import { PostgresSequencer } from "../../src/store/shared/postgres.ts";
+import { createJournal } from "../../src/store/shared/postgres-tables.ts";
+import type { SharedOptions } from "../../src/store/shared/shared-journal.ts";
+import { encodeSnapshot } from "../../src/store/snapshot.ts";
+
+/** The names of the databases by folder. */
+const databases = new Map<string, string>();
+
+/** Returns the journal of a folder, which is created for a new one. @param server the URL of a server, without a database */
+export async function journalOf(server: string, folder: string, model: Model): Promise<SharedOptions> {
+  let name = databases.get(folder);
+  if (name === undefined) {
+    name = `journal_${process.pid}_${databases.size}`;
+    databases.set(folder, name);
+    const sql = postgres(`${server}/postgres`, { max: 1, onnotice: () => {} });
+    await sql.unsafe(`create database ${name}`);
+    await sql.end();
+    const snapshot = encodeSnapshot(new Database(model), 0);
+    await createJournal(`${server}/${name}`, { sequence: 0, chain: 0 }, snapshot);
+  }
+  return { sequencer: new PostgresSequencer(`${server}/${name}`, folder), maxStaleness: 60_000 };
+}

@@ -1,0 +1,191 @@
+/** What a node does where the shared journal has moved, answers late, or not at all; against a journal in memory. */
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { AppendRefused } from "../../src/store/shared/sequencer.ts";
+import { temporaryFolder } from "../_setup.ts";
+import { contents, type Notebook, openNotebook, origin, put, segment } from "../store/_faults.ts";
+import { FakeJournal, type FakeSequencer } from "./_fake.ts";
+import { until } from "./_nodes.ts";
+
+async function openNode(
+  t: TestContext,
+  sequencer: FakeSequencer,
+  folder?: string,
+  options = {},
+): Promise<Notebook> {
+  const shared = { sequencer, maxStaleness: 60_000 };
+  const store = await openNotebook(folder ?? (await temporaryFolder(t)), { shared, ...options });
+  t.after(() => store.close().catch(() => {}));
+  return store;
+}
+
+/** Two nodes, of which the second one learns of changes only when it appends. */
+async function openPair(t: TestContext) {
+  const journal = new FakeJournal();
+  return {
+    journal,
+    one: await openNode(t, journal.node()),
+    other: await openNode(t, journal.node({ wakes: false })),
+  };
+}
+
+describe("a change that finds the journal moved", () => {
+  it("is decided again, on what the other node has changed", async (t) => {
+    const { one, other } = await openPair(t);
+    await put(one, "a", "theirs");
+    const seen: (string | undefined)[] = [];
+    await other.change(origin, (draft) => {
+      seen.push(draft.notes.get("a")?.text);
+      draft.notes.put({ id: "a", text: "mine", topic: null });
+    });
+    assert.deepEqual(seen, [undefined, "theirs"]);
+    assert.equal(other.sequence, 2);
+    await until(() => one.sequence === 2);
+    assert.deepEqual(contents(one.data), contents(other.data));
+  });
+
+  it("is refused if it may no longer be made", async (t) => {
+    const { one, other } = await openPair(t);
+    await put(one, "a");
+    const refuse = other.change(origin, (draft) => {
+      if (draft.notes.has("a")) throw new Error("taken");
+      draft.notes.put({ id: "a", text: "mine", topic: null });
+    });
+    await assert.rejects(refuse, /taken/);
+    assert.equal(one.sequence, 1);
+  });
+
+  it("keeps its place before those that came later", async (t) => {
+    const { one, other } = await openPair(t);
+    await put(one, "a");
+    const texts = ["first", "second", "third"];
+    await Promise.all(texts.map((text) => put(other, "b", text)));
+    assert.equal(other.data.notes.get("b")?.text, "third");
+  });
+});
+
+describe("an append without an answer", () => {
+  for (const [when, isAppended] of [
+    ["before", false],
+    ["after", true],
+  ] as const) {
+    it(`that was lost ${when} it took place is repeated, and made once`, async (t) => {
+      const { journal, one } = await openPair(t);
+      let losses = 0;
+      journal[when] = () => {
+        losses += 1;
+        if (losses <= 2) throw new Error("connection lost");
+      };
+      await put(one, "a");
+      assert.equal(journal.batches.length, 1);
+      assert.equal(losses, isAppended ? 3 : 3);
+      assert.equal(one.sequence, 1);
+    });
+  }
+
+  it("is unknown after two seconds, and later changes are refused at once, until it is known", async (t) => {
+    const { journal, one } = await openPair(t);
+    let answer = () => {};
+    journal.after = () =>
+      new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+    await assert.rejects(put(one, "a"), { code: "OUTCOME_UNKNOWN" });
+    await assert.rejects(put(one, "b"), { code: "STORE_UNAVAILABLE" });
+    assert.match(String(await one.problem()), /does not answer/);
+    assert.deepEqual(contents(one.data).notes, []);
+    journal.after = () => {};
+    answer();
+    await until(() => one.data.notes.has("a"));
+    await put(one, "b");
+    assert.equal(await one.problem(), undefined);
+  });
+
+  it("that is refused for good changes nothing", async (t) => {
+    const { journal, one } = await openPair(t);
+    journal.before = () => {
+      throw new AppendRefused("no space left");
+    };
+    await assert.rejects(put(one, "a"), { code: "STORE_UNAVAILABLE" });
+    journal.before = () => {};
+    await put(one, "b");
+    assert.deepEqual(
+      [...one.data.notes.values()].map(({ id }) => id),
+      ["b"],
+    );
+  });
+
+  it("does not keep the node from closing", async (t) => {
+    const { journal, one } = await openPair(t);
+    journal.before = () => {
+      throw new Error("connection lost");
+    };
+    const outcome = assert.rejects(put(one, "a"), { code: "OUTCOME_UNKNOWN" });
+    await Promise.all([outcome, one.close()]);
+  });
+});
+
+it("a bulk change waits for nobody's change, and others decide on it", async (t) => {
+  const { one, other } = await openPair(t);
+  await put(one, "a");
+  const after = { id: "b", text: "bulk", topic: null };
+  const changes = () => {
+    assert.ok(other.data.notes.has("a"), "it is decided on what the other node has changed");
+    return [{ collection: "notes", key: "b", before: null, after }];
+  };
+  assert.equal(await other.changeInBulk(origin, changes), 2);
+  await until(() => one.data.notes.has("b"));
+});
+
+it("a folder that a crash has cut within a batch takes over the rest of it", async (t) => {
+  const journal = new FakeJournal();
+  const folder = await temporaryFolder(t);
+  const store = await openNode(t, journal.node(), folder);
+  await Promise.all(["a", "b", "c"].map((id) => put(store, id)));
+  assert.equal(journal.batches.length, 2, "the last two are one batch");
+  await store.close();
+  const path = join(folder, segment(1));
+  const lines = (await readFile(path, "utf8")).split("\n");
+  await writeFile(path, `${lines.slice(0, 3).join("\n")}\n`);
+  const again = await openNode(t, journal.node(), folder);
+  assert.deepEqual(
+    contents(again.data).notes.map(({ id }) => id),
+    ["a", "b", "c"],
+  );
+});
+
+it("a node whose folder cannot follow the journal stops, and catches up when it starts again", async (t) => {
+  const journal = new FakeJournal();
+  const folder = await temporaryFolder(t);
+  const fatal: Error[] = [];
+  let isFull = false;
+  const { quickFiles } = await import("../store/_faults.ts");
+  const files = {
+    ...quickFiles,
+    open: async (...given: Parameters<typeof quickFiles.open>) => {
+      const file = await quickFiles.open(...given);
+      const write = file.write.bind(file);
+      return Object.assign(file, {
+        write: (...rest: Parameters<typeof write>) =>
+          isFull ? Promise.reject(Object.assign(new Error("ENOSPC"), { code: "ENOSPC" })) : write(...rest),
+      });
+    },
+  };
+  const store = await openNode(t, journal.node(), folder, {
+    files,
+    onFatal: (error: Error) => fatal.push(error),
+  });
+  await put(store, "a");
+  isFull = true;
+  await assert.rejects(put(store, "b"), { code: "OUTCOME_UNKNOWN" });
+  assert.equal(fatal.length, 1);
+  await store.close();
+  isFull = false;
+  const again = await openNode(t, journal.node(), folder);
+  assert.deepEqual(
+    contents(again.data).notes.map(({ id }) => id),
+    ["a", "b"],
+  );
+});

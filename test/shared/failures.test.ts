@@ -1,0 +1,206 @@
+/** What machines that share a journal do when one of them, PostgreSQL or the network fails. Runs alone. */
+import assert from "node:assert/strict";
+import { cpSync, existsSync, rmSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { it, type TestContext } from "node:test";
+import { isFull } from "../_depth.ts";
+import { Counter, journalLines, kills, Node, settled, startNodes, until, type World } from "./_nodes.ts";
+import { Postgres, withoutPostgres } from "./_postgres.ts";
+
+const options = { skip: withoutPostgres, timeout: 290_000 };
+const [crashes, restarts] = isFull ? [100, 20] : [6, 3];
+const faketime = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
+  .map((triple) => `/usr/lib/${triple}/faketime/libfaketime.so.1`)
+  .find((path) => existsSync(path));
+const addition = "/statistic/Ada/add?type=KILL";
+
+/** Ensures that every machine has exactly what was acknowledged, in the same lines. */
+async function assertEqual(world: World, acknowledged: number): Promise<void> {
+  const sequence = await settled(world);
+  const [first = [], ...others] = await Promise.all(
+    world.nodes.map((node) => journalLines(node, sequence - 200)),
+  );
+  assert.equal(first.length, 201);
+  for (const lines of others) assert.deepEqual(lines, first);
+  for (const node of world.nodes) assert.equal(await kills(node, world.token), acknowledged);
+}
+
+it("machines that are killed lose nothing and count nothing twice", options, async (t) => {
+  const world = await startNodes(t, await Postgres.start(t), 3);
+  const counter = new Counter(world.token, world.nodes, 12);
+  for (let crash = 0; crash < crashes; crash += 1) {
+    const node = world.nodes[crash % 3] as Node;
+    const before = counter.acknowledged;
+    await until(() => counter.acknowledged > before + 20);
+    await node.end("SIGKILL");
+    await node.start();
+  }
+  await counter.stop();
+  await assertEqual(world, counter.acknowledged);
+});
+
+it("PostgreSQL that crashes loses nothing, and the machines go on by themselves", options, async (t) => {
+  const pg = await Postgres.start(t);
+  const world = await startNodes(t, pg, 2);
+  const counter = new Counter(world.token, world.nodes, 12);
+  for (let restart = 0; restart < restarts; restart += 1) {
+    const before = counter.acknowledged;
+    await until(() => counter.acknowledged > before + 50);
+    await pg.stop(restart % 2 === 0 ? "SIGQUIT" : "SIGINT");
+    await pg.start();
+  }
+  const before = counter.acknowledged;
+  await until(() => counter.acknowledged > before + 50);
+  await counter.stop();
+  await assertEqual(world, counter.acknowledged);
+});
+
+it(
+  "while PostgreSQL is stopped reads go on, and the outcome of a change is unknown after two seconds",
+  options,
+  async (t) => {
+    const pg = await Postgres.start(t);
+    const world = await startNodes(t, pg, 2);
+    const [one] = world.nodes as [Node];
+    const { token } = world;
+    pg.signal("SIGSTOP");
+    const headers = { "Idempotency-Key": "first" };
+    const first = one.ask(token, addition, headers);
+    await until(async () => (await one.ask(token, "/event")).status === 200);
+    assert.equal((await first).body.code, "OUTCOME_UNKNOWN");
+    const began = performance.now();
+    const later = await one.ask(token, addition);
+    assert.equal(later.body.code, "STORE_UNAVAILABLE");
+    assert.ok(performance.now() - began < 1000, "it is refused at once");
+    const { status, changes, reason } = await one.ready();
+    assert.deepEqual([status, changes], ["ready", false]);
+    assert.match(reason, /shared journal/);
+    pg.signal("SIGCONT");
+    await until(async () => (await one.ask(token, addition, headers)).status === 200);
+    await settled(world);
+    for (const node of world.nodes) assert.equal(await kills(node, token), 1);
+  },
+);
+
+it("a machine that is stopped holds nobody up, and catches up", options, async (t) => {
+  const world = await startNodes(t, await Postgres.start(t), 2);
+  const [one, other] = world.nodes as [Node, Node];
+  const everywhere = new Counter(world.token, world.nodes, 8);
+  await until(() => everywhere.acknowledged > 20);
+  other.process?.signal("SIGSTOP");
+  const here = new Counter(world.token, [one], 8);
+  await until(() => here.acknowledged > 200);
+  other.process?.signal("SIGCONT");
+  await Promise.all([everywhere.stop(), here.stop()]);
+  await assertEqual(world, everywhere.acknowledged + here.acknowledged);
+});
+
+it("PostgreSQL that has gone back in time stops changes, and says what is missing", options, async (t) => {
+  const pg = await Postgres.start(t);
+  const world = await startNodes(t, pg, 2);
+  const [one, other] = world.nodes as [Node, Node];
+  await pg.stop("SIGINT");
+  cpSync(pg.data, `${pg.data}-old`, { recursive: true, preserveTimestamps: true });
+  await pg.start();
+  await until(async () => (await one.ask(world.token, addition)).status === 200);
+  const sequence = await settled(world);
+  await pg.stop("SIGINT");
+  rmSync(pg.data, { recursive: true });
+  cpSync(`${pg.data}-old`, pg.data, { recursive: true, preserveTimestamps: true });
+  const { execFileSync } = await import("node:child_process");
+  if (process.getuid?.() === 0) execFileSync("chown", ["-R", "65534:65534", pg.data]);
+  await pg.start();
+  for (const node of [one, other]) {
+    await node.process?.shows(
+      "stderr",
+      new RegExp(`ends with change ${sequence - 1}.*has the changes up to ${sequence}`, "s"),
+    );
+    assert.equal((await node.ask(world.token, addition)).body.code, "STORE_UNAVAILABLE");
+    assert.equal(await kills(node, world.token), 1);
+  }
+});
+
+it("a machine without contact stops answering, and goes on by itself", options, async (t) => {
+  const pg = await Postgres.start(t);
+  const world = await startNodes(t, pg, 1, ["--max-staleness", "1"]);
+  const [one] = world.nodes as [Node];
+  await pg.stop("SIGINT");
+  await until(async () => (await one.ask(world.token, "/event")).status === 503);
+  const { status, reason } = await one.ready();
+  assert.equal(status, "unfit");
+  assert.match(reason, /has not answered for \d+ seconds/);
+  await pg.start();
+  await until(async () => (await one.ask(world.token, "/event")).status === 200);
+  assert.equal((await one.ask(world.token, addition)).status, 200);
+});
+
+it("a machine whose clock is off by more than a minute does not answer", {
+  ...options,
+  skip: withoutPostgres || (faketime === undefined && "libfaketime is not installed"),
+}, async (t) => {
+  const world = await startNodes(t, await Postgres.start(t), 2);
+  const [, other] = world.nodes as [Node, Node];
+  await other.end();
+  await other.start(["env", `LD_PRELOAD=${faketime}`, "FAKETIME=+70s", "FAKETIME_DONT_FAKE_MONOTONIC=1"]);
+  assert.equal((await other.ask(world.token, "/event")).body.code, "STORE_UNAVAILABLE");
+  assert.match((await other.ready()).reason, /clock of this node is (?:69|70) seconds off/);
+  assert.match(other.process?.stderr ?? "", /clock of this node is (?:69|70)\d\d\d ms off/);
+});
+
+it("a machine that is cut off from PostgreSQL catches up when the network is back", options, async (t) => {
+  const pg = await Postgres.start(t);
+  const network = await startNetwork(t, pg.port);
+  const world = await startNodes(t, pg, 1);
+  const [one] = world.nodes as [Node];
+  const { emptyDesk } = await import("../cli/_setup.ts");
+  const other = new Node(await emptyDesk(t), pg.url.replace(String(pg.port), String(network.port)), []);
+  await other.start();
+  const both = { ...world, nodes: [one, other] };
+  network.cut();
+  const headers = { "Idempotency-Key": "cut-off" };
+  const unknown = await other.ask(world.token, addition, headers);
+  assert.match(unknown.body.code, /^(?:OUTCOME_UNKNOWN|STORE_UNAVAILABLE)$/);
+  assert.equal((await one.ask(world.token, addition)).status, 200);
+  network.mend();
+  await until(async () => (await other.ask(world.token, addition, headers)).status === 200);
+  await assertKills(both, 2);
+});
+
+async function assertKills(world: World, expected: number): Promise<void> {
+  await settled(world);
+  for (const node of world.nodes) assert.equal(await kills(node, world.token), expected);
+}
+
+/** Passes connections on to a port, until it is cut: then bytes vanish, as behind a broken switch. */
+async function startNetwork(t: TestContext, port: number) {
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((client) => {
+    const upstream = connect(port, "127.0.0.1");
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from.on("error", () => to.destroy()).on("close", () => to.destroy());
+      from.on("data", (bytes) => {
+        if (!isCut) to.write(bytes);
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  return {
+    port: typeof address === "object" ? (address?.port ?? 0) : 0,
+    cut: () => {
+      isCut = true;
+    },
+    mend: () => {
+      isCut = false;
+    },
+  };
+}
