@@ -12,6 +12,7 @@ import { memoryRow } from "./memory.ts";
 import { measureOrientation, orientationName, orientationTable } from "./orientation.ts";
 import { readRows } from "./reads.ts";
 import type { Measured, Row } from "./row.ts";
+import { sharedRows } from "./shared.ts";
 import { snapshotRow } from "./snapshot.ts";
 import { startRow } from "./start.ts";
 
@@ -24,6 +25,7 @@ const rows: readonly Row[] = [
   memoryRow,
   ...historyRows,
   ...commandRows,
+  ...sharedRows,
 ];
 
 /** The names that `--only` searches. */
