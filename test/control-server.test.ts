@@ -33,10 +33,10 @@ async function listen(
   t: TestContext,
   answers: Answers = {},
   runner = runnerOf(answers),
-  drainMilliseconds = 500,
+  options: { drainMilliseconds?: number; receiveMilliseconds?: number } = {},
 ) {
   const folder = await mkdtemp(join(tmpdir(), "gameaddon-control-"));
-  const server = await startControl(folder, runner, { drainMilliseconds });
+  const server = await startControl(folder, runner, { drainMilliseconds: 500, ...options });
   t.after(async () => {
     await server.close();
     await rm(folder, { recursive: true });
@@ -71,11 +71,30 @@ function post(path: string, name: string, body: string): Promise<string> {
   });
 }
 
-it("the control socket refuses a body that is too large, and continues", { timeout }, async (t) => {
-  const { folder, path } = await listen(t);
-  const answer = await post(path, "holder", JSON.stringify(["x".repeat(9 * 1024 * 1024)]));
-  assert.ok(!answer.includes('"pid"'), answer);
-  assert.deepEqual(await (await connectControl(folder))?.run("holder", {}), holder);
+it("the control socket refuses a body that is too large in words, and continues", { timeout }, async (t) => {
+  const { folder } = await listen(t);
+  const control = await connectControl(folder);
+  const revision = "x".repeat(51 * 1024 * 1024);
+  await assert.rejects(async () => control?.run("routes.reload", { revision }), {
+    code: "REQUEST_TOO_LARGE",
+    message: /^The input of the command has 5\d+ bytes, expected at most 52428800\.$/,
+  });
+  assert.deepEqual(await control?.run("holder", {}), holder);
+});
+
+it("a large input that arrives late is not cut off while its operation runs", { timeout }, async (t) => {
+  const intervals = t.mock.method(globalThis, "setInterval");
+  const { folder } = await listen(t, {
+    "routes.reload": async (input) => {
+      const now = performance.now() + 5_000;
+      t.mock.method(performance, "now", () => now);
+      // The search for connections on which endless bytes arrive.
+      intervals.mock.calls[0]?.arguments[0]();
+      return input;
+    },
+  });
+  const input = { revision: "x".repeat(1024 * 1024) };
+  assert.deepEqual(await (await connectControl(folder))?.run("routes.reload", input), input);
 });
 
 it("the control socket refuses a body in chunks with a sentence", { timeout }, async (t) => {
@@ -154,7 +173,7 @@ it("the control socket closes connections beyond its limit", { timeout }, async 
 });
 
 it("the control socket closes a connection without a complete request", { timeout }, async (t) => {
-  const { path } = await listen(t);
+  const { path } = await listen(t, {}, undefined, { receiveMilliseconds: 500 });
   const idle = open(t, path);
   const half = open(t, path);
   half.socket.write("POST /holder HTTP/1.1\r\nHost: here\r\n");
@@ -287,7 +306,7 @@ it("the control socket closes when the operations under way are finished, and le
     t,
     { "data.snapshot": () => new Promise((resolve) => (finish = () => resolve({ sequence: 5 }))) },
     undefined,
-    drain,
+    { drainMilliseconds: drain },
   );
   const control = await connectControl(folder);
   const idle = open(t, path);

@@ -10,7 +10,7 @@ import { confirm } from "../terminal/confirm.ts";
 import { previewLines } from "./data/preview.ts";
 
 /** The bytes of a file, at most: it goes to a running service in one piece. */
-const mostBytes = 4 * 1024 * 1024;
+const mostBytes = 8 * 1024 * 1024;
 
 /** The options of the commands. */
 export interface FileEditOptions {

@@ -4,7 +4,7 @@
  */
 import { chmod, unlink } from "node:fs/promises";
 import { createServer } from "node:http";
-import { assertBodySize, H3, type H3Event } from "h3";
+import { H3, type H3Event } from "h3";
 import { toNodeHandler } from "srvx/node";
 import { Failure } from "../domain/errors.ts";
 import { Connections } from "../http/connections.ts";
@@ -14,10 +14,13 @@ import { toWire } from "./wire.ts";
 
 /** The most connections; a command uses at most two. */
 const maxConnections = 64;
-/** The largest inputs are the texts of two route tables. */
-const maxBody = 8 * 1024 * 1024;
-/** The time limit for receiving a request, in milliseconds: the sender is on the same machine. */
-const receiveTimeout = 5_000;
+/** The largest inputs are files of 8 MiB, such as a roster. JSON escapes a character with up to six bytes. */
+const maxBody = 50 * 1024 * 1024;
+/**
+ * The time limit for receiving a request, in milliseconds. It is as long as a command waits for a busy service: Node refuses
+ * what has arrived meanwhile, but was not read in time.
+ */
+const defaultReceiveMilliseconds = 60_000;
 const defaultDrainMilliseconds = 10_000;
 /** The interval of signs of life, in milliseconds. */
 const lifeInterval = 1_000;
@@ -28,6 +31,8 @@ export interface ControlServerOptions {
   readonly warn?: (message: string, error: unknown) => void;
   /** The time for operations under way when the socket is closed, in milliseconds; 10 s by default. */
   readonly drainMilliseconds?: number;
+  /** The time for receiving a request, in milliseconds; a minute by default. */
+  readonly receiveMilliseconds?: number;
 }
 
 /** Runs operations whose input it parses; see `Control`. */
@@ -48,7 +53,11 @@ export interface ControlServer {
 export async function startControl(
   folder: string,
   control: Runner,
-  { warn = () => {}, drainMilliseconds = defaultDrainMilliseconds }: ControlServerOptions = {},
+  {
+    warn = () => {},
+    drainMilliseconds = defaultDrainMilliseconds,
+    receiveMilliseconds = defaultReceiveMilliseconds,
+  }: ControlServerOptions = {},
 ): Promise<ControlServer> {
   const path = await requireSocketPath(folder);
   const app = new H3({ silent: true });
@@ -58,7 +67,7 @@ export async function startControl(
       if (event.req.headers.has("transfer-encoding")) {
         throw new Failure("REQUEST_MALFORMED", "The request has no Content-Length.");
       }
-      assertBodySize(event, maxBody);
+      await requireSize(event.req);
       const name = requireOperation(event.context.params?.name ?? "");
       const input = parseJSON(await event.req.text());
       const result = await control.run(name, input, event.req.signal);
@@ -72,12 +81,18 @@ export async function startControl(
   const connections = new Connections(maxConnections);
   const server = createServer(
     {
-      headersTimeout: receiveTimeout,
-      requestTimeout: receiveTimeout,
+      headersTimeout: receiveMilliseconds,
+      requestTimeout: receiveMilliseconds,
       connectionsCheckingInterval: 1_000,
     },
     (request, response) => {
-      connections.of(request.socket).latest = response;
+      const connection = connections.of(request.socket);
+      connection.latest = response;
+      // Its bytes are those of the input, which may take seconds.
+      connection.isBusy = true;
+      response.once("close", () => {
+        connection.isBusy = false;
+      });
       handle(request, response);
     },
   );
@@ -102,6 +117,17 @@ export async function startControl(
       clearTimeout(deadline);
     },
   };
+}
+
+/** @throws Failure `REQUEST_TOO_LARGE`, once the request is read: closing it while the command writes would cut off the answer */
+async function requireSize({ body, headers }: Request): Promise<void> {
+  const size = Number(headers.get("content-length"));
+  if (size <= maxBody) return;
+  await body?.pipeTo(new WritableStream());
+  throw new Failure(
+    "REQUEST_TOO_LARGE",
+    `The input of the command has ${size} bytes, expected at most ${maxBody}.`,
+  );
 }
 
 /** Returns the object in a JSON text, which the operation's schema checks. @throws Failure `PARAMETER_INVALID` */

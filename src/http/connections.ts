@@ -253,9 +253,9 @@ export class Connections implements Iterable<Connection> {
     const unread: Unread[] = [];
     for (const connection of this) {
       if (connection.unread !== undefined) unread.push(connection.unread);
-      const { socket, bytesRead, lastUsed, waiting } = connection;
+      const { socket, bytesRead, isBusy, lastUsed } = connection;
       connection.bytesRead = socket.bytesRead;
-      const isAsking = lastUsed > begin || waiting.length > 0;
+      const isAsking = isBusy || lastUsed > begin;
       if (!isAsking && connection.bytesRead - bytesRead > maxWithoutRequest) socket.destroy();
       // After an answer Node replaces it with its own, shorter one, and ends that when the next request begins.
       if ((socket.timeout ?? 0) === 0) socket.setTimeout(silenceMilliseconds);

@@ -283,12 +283,11 @@ describe("bytes without a request", () => {
     assert.equal(socket.destroyed, true);
   });
 
-  it("the server keeps a connection with a waiting request", (t) => {
+  it("the server keeps a connection whose request is in progress", (t) => {
     const desk = new Desk(t, 10);
     const socket = desk.accept();
-    const response = responseOn(socket, false);
     desk.pass(5_000);
-    desk.connections.of(socket).waiting.push({ request: response.req, response });
+    desk.connections.of(socket).isBusy = true;
     desk.receive(socket, 2 * most);
     desk.pass(1_000);
     assert.equal(socket.destroyed, false);
