@@ -100,7 +100,7 @@ export function createLog(
     warn: (message, error) =>
       // On a terminal, lines that quote a table stay lines.
       isRefusal(error) && readable
-        ? atOnce(() => logger.warn(`${message} ${error.message}`))
+        ? atOnce(() => logger.warn(`${message} ${wordsOf(error)}`))
         : atOnce(() => logger.warn({ err: error }, message)),
     event: (level, fields, message) => atOnce(() => logger[level](fields, message)),
     fatal: (message, error) => atOnce(() => logger.fatal({ err: error }, message)),
@@ -120,10 +120,17 @@ function isRefusal(error: unknown): error is Failure | FileError {
   return error instanceof Failure || error instanceof FileError;
 }
 
+/** Returns what happened, and for the operator alone why and what to do. */
+function wordsOf(error: Failure | FileError): string {
+  const hint = error instanceof Failure ? error.operatorHint : undefined;
+  return hint === undefined ? error.message : `${error.message} ${hint}`;
+}
+
 function serialize(error: Error) {
   if (!isRefusal(error)) return pino.stdSerializers.err(error);
   const { name: type, message } = error;
-  return { type, message, ...(error instanceof Failure ? { code: error.code, hint: error.hint } : {}) };
+  if (!(error instanceof Failure)) return { type, message };
+  return { type, message, code: error.code, hint: error.operatorHint ?? error.hint };
 }
 
 /** Returns a stream that formats lines for a person. */

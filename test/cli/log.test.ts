@@ -176,6 +176,17 @@ it("logs a refusal without a stack and without the system's words, on a terminal
   assert.match(terminal.text, /WARN: Refused\. There is no table routes\.yaml\.\n$/);
 });
 
+it("logs what the operator can do, not the advice for a player", () => {
+  const [hint, operatorHint] = ["Try again.", "The disk is full: make room."];
+  const refusal = new Failure("STORE_UNAVAILABLE", "Nothing was changed.", { hint, operatorHint });
+  const { log, lines } = open();
+  log.warn("Not removed.", refusal);
+  assert.equal(lines()[0].err.hint, operatorHint);
+  const terminal = new Recorder(true);
+  createLog({ stderr: terminal, env: { NO_COLOR: "1" } }).warn("Not removed.", refusal);
+  assert.match(terminal.text, /WARN: Not removed\. Nothing was changed\. The disk is full: make room\.\n$/);
+});
+
 it("formats the line of a request as pino does", () => {
   const { log, written } = open();
   const records: RequestRecord[] = [
