@@ -2,7 +2,7 @@
 import type { Activity } from "./identity/activity.ts";
 import { currentCaller, playerCaller } from "./identity/callers.ts";
 import { runOnce } from "./identity/idempotency.ts";
-import { claim, requireInvitation } from "./identity/invitations.ts";
+import { claim, noteUse, requireInvitation } from "./identity/invitations.ts";
 import { claimForm } from "./resources/claim.ts";
 import { codedResources, handlersFor } from "./resources/index.ts";
 import type { ChangeHandler, Context, Handler, ReadHandler, Sources } from "./resources/shared/define.ts";
@@ -78,13 +78,18 @@ function originOf({ caller, operation, requestId, table }: Request) {
   };
 }
 
-/** Returns the operation that exchanges the code of an invitation for a token. */
-export function claimOn({ store, now }: Pick<OperationContext, "store" | "now">): Operation {
+/** Returns the operation that exchanges the code of an invitation for a token. @param unnoted as for {@link noteUse} */
+export function claimOn(
+  { store, now }: Pick<OperationContext, "store" | "now">,
+  unnoted: Set<string>,
+): Operation {
   return {
     ...claimForm,
     invited: (code) => playerCaller(store.data, requireInvitation(store.data, code, now()).player, now),
     run({ addonVersion }, request) {
       const { code = "", version } = request.invitation ?? {};
+      const { token } = requireInvitation(store.data, code, now()).invitation;
+      if (token !== null && unnoted.has(token)) noteUse(store, token, unnoted);
       return store.change(originOf(request), (draft, { now: at }) => {
         // Since the pipeline looked it up, the code may have ended, and the player may have been excluded.
         const found = requireInvitation(draft, code, at);

@@ -89,6 +89,8 @@ export class Service {
   /** The removal under way of what has ended, and whether it is known that the last one failed. */
   #removal: Promise<void> | undefined;
   #hasWarned = false;
+  /** The tokens whose first use is not saved yet. */
+  readonly #unnoted = new Set<string>();
   #renaming: Promise<void> = Promise.resolve();
   /** The check of the disk under way, which all who ask meanwhile share. */
   #problem: Promise<string | undefined> | undefined;
@@ -124,7 +126,7 @@ export class Service {
     const data = { store, activity, sources: this.#sources, now: this.#now };
     const context = {
       operations: (declared: Declarations) => operationsOn(data, declared),
-      claim: claimOn(data),
+      claim: claimOn(data, this.#unnoted),
       resources: codedResources,
       vocabulary: this.vocabulary,
       findings: findingsOf,
@@ -256,7 +258,7 @@ export class Service {
     const { data } = this.store;
     const token = requireToken(data, text, this.#now());
     const caller = callerOf(data, token, this.#now);
-    noteUse(this.store, token.id);
+    noteUse(this.store, token.id, this.#unnoted);
     return caller;
   }
 

@@ -119,13 +119,16 @@ export function claim(
 /**
  * Notes the first use of a token, if an invitation gave it. No request waits for that; a claim that is decided later sees
  * it. If the disk is full, the next use is as good.
+ * @param unnoted has the tokens whose use is not saved yet: before a claim it has to be noted again
  */
-export function noteUse(store: DataStore, token: string): void {
+export function noteUse(store: DataStore, token: string, unnoted: Set<string>): void {
   const isUnused = ({ usedAt }: Invitation) => usedAt === null;
   if (!store.data.invitations.find("token", token).some(isUnused)) return;
+  unnoted.add(token);
   const noted = store.change({ who: "system", operation: "token.use" }, (draft, { now }) => {
     const invitation = draft.invitations.find("token", token).find(isUnused);
     if (invitation !== undefined) draft.invitations.put({ ...invitation, usedAt: now });
   });
-  noted.catch(() => {});
+  const forget = () => void unnoted.delete(token);
+  noted.then(forget, () => {});
 }
