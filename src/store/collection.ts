@@ -193,11 +193,12 @@ export class Database<M extends Model = Model> {
     return collection;
   }
 
-  /** Returns the records that have ended, and are to be removed. */
-  ended(now: number): { readonly collection: string; readonly key: string }[] {
-    return Array.from(this.collections).flatMap(
-      ([collection, { ends }]) => ends?.ended(now).map((key) => ({ collection, key })) ?? [],
+  /** Returns records that have ended, and are to be removed: at most so many. */
+  ended(now: number, most: number): { readonly collection: string; readonly key: string }[] {
+    const ended = Array.from(this.collections).flatMap(
+      ([collection, { ends }]) => ends?.ended(now, most).map((key) => ({ collection, key })) ?? [],
     );
+    return ended.slice(0, most);
   }
 
   /**

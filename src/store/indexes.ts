@@ -86,15 +86,16 @@ export class EndIndex<T> {
     }
   }
 
-  /** Returns the keys of the records that have ended. */
-  ended(now: number): string[] {
+  /** Returns the keys of records that have ended, at most so many. */
+  ended(now: number, most: number): string[] {
     if (now < this.#earliest) return [];
     const ended: string[] = [];
-    this.#earliest = Number.POSITIVE_INFINITY;
+    let earliest = Number.POSITIVE_INFINITY;
     for (const [key, end] of this.#ends) {
-      this.#earliest = Math.min(this.#earliest, end);
-      if (end <= now) ended.push(key);
+      if (end <= now && ended.push(key) === most) return ended;
+      earliest = Math.min(earliest, end);
     }
+    this.#earliest = earliest;
     return ended;
   }
 }

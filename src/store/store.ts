@@ -156,7 +156,7 @@ export class Store<M extends Model> {
   /** Removes the records that have ended, in changes of `system`. @throws as {@link change} */
   async removeEnded(): Promise<void> {
     // Every batch begins with that: the change only causes one, and finds nothing left to do.
-    while (!this.#isClosed && this.#low.data.ended(this.#now()).length > 0)
+    while (!this.#isClosed && this.#low.data.ended(this.#now(), 1).length > 0)
       await this.change(removal, () => {});
   }
 

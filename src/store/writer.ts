@@ -303,7 +303,7 @@ export class Writer<M extends Model> {
 
   /** Returns the change that removes what has ended, or undefined. */
   #removalOfEnded(): Waiting<M> | undefined {
-    const ended = this.#database.ended(this.#now()).slice(0, mostRemoved);
+    const ended = this.#database.ended(this.#now(), mostRemoved);
     if (ended.length === 0) return undefined;
     const decide = () => {
       for (const record of ended) this.#draft.delete(record);
