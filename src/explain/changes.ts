@@ -1,9 +1,11 @@
 /** The changes between two route tables, in words: their routes, parameters and settings. */
 import { isDeepStrictEqual } from "node:util";
+import type { Field, List } from "../table/declared/lists.ts";
 import { limitNames, limitWords } from "../table/limits.ts";
 import type { Parameter } from "../table/parameters.ts";
 import { describe } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
+import { isMap } from "../table/yaml/wording.ts";
 
 /** Something of each of two tables. */
 export interface BeforeAfter<T> {
@@ -67,7 +69,7 @@ function change(before: string | undefined, after: string | undefined): Change |
 function parameterChanges(before: readonly Parameter[], after: readonly Parameter[]): NamedChange[] {
   const names = new Set([...before, ...after].map(({ name }) => name));
   const wordsIn = (all: readonly Parameter[], name: string) => {
-    const parameter = all.find((each) => each.name === name);
+    const parameter = all.find((one) => one.name === name);
     return parameter && parameterWords(parameter);
   };
   return [...names].flatMap((name) => {
@@ -77,7 +79,7 @@ function parameterChanges(before: readonly Parameter[], after: readonly Paramete
 }
 
 /** Returns a parameter's type in words: "integer, minimum 1, maximum 30, default 7". */
-function parameterWords({ type, default: fallback }: Parameter): string {
+function parameterWords({ type, default: fallback }: Pick<Parameter, "type" | "default">): string {
   const { base, name: _name, description: _description, roundsDown: _, values, ...refinements } = type;
   const words = Object.entries(refinements).flatMap(([key, value]) =>
     value === undefined ? [] : `${key} ${value}`,
@@ -86,21 +88,56 @@ function parameterWords({ type, default: fallback }: Parameter): string {
   return [base, ...listed, ...words, ...(fallback === undefined ? [] : [`default ${fallback}`])].join(", ");
 }
 
-/** Returns the settings that change. */
+/** Returns the settings that change, by their keys in the table: `prefix`, `limits.reads`, `lists.plates.maxEntries`. */
 export function settingsChanged({ before, after }: BeforeAfter<Table>): NamedChange[] {
-  const settings = [
-    { name: "prefix", ...change(before.prefix, after.prefix) },
-    { name: "language", ...change(before.language, after.language) },
-    { name: "product", ...change(before.product, after.product) },
-    { name: "excluded", ...change(before.excludedGroup, after.excludedGroup) },
-    {
-      name: "invitations",
-      ...change(before.invitations?.valid.words, after.invitations?.valid.words),
-    },
-    ...limitNames.map((name) => ({
-      name: `limits.${name}`,
-      ...change(limitWords(before.limits[name]), limitWords(after.limits[name])),
-    })),
+  return valueChanges([], settingsOf(before), settingsOf(after));
+}
+
+/** Returns all of a table but its routes, in words; of what it declares, by name. */
+function settingsOf({ declared, ...table }: Table) {
+  const { prefix, language, product, title, excludedGroup, invitations, limits } = table;
+  const { lists, maxEntries, maxEntriesPerCreator, banReasons, ...others } = declared;
+  const { statistics, ratios, events, scores } = others;
+  return {
+    ...{ prefix, language, product, title, excluded: excludedGroup, invitations: invitations?.valid.words },
+    limits: Object.fromEntries(limitNames.map((name) => [name, limitWords(limits[name])])),
+    lists: byName(lists.map(listWords)),
+    ...{ maxEntries, maxEntriesPerCreator, houseban: { reasons: banReasons?.name } },
+    ...{ statistics: byName(statistics), ratios: byName(ratios), scores: byName(scores) },
+    events: byName(events.map((event) => ({ ...event, lead: event.lead.words }))),
+  };
+}
+
+function listWords({ key, fields, order, keep, ...list }: List) {
+  const fieldWords = (field: Field) => [
+    ...(field.list === undefined ? [] : [`of ${field.list}`]),
+    ...field.reserved,
   ];
-  return settings.filter((setting): setting is NamedChange => "before" in setting);
+  return {
+    ...list,
+    key: key.map(({ name }) => name),
+    fields: Object.fromEntries(
+      fields.map((field) => [field.name, [parameterWords(field), ...fieldWords(field)].join(", ")]),
+    ),
+    order: order.map(({ field, descending }) => `${descending ? "-" : ""}${field.name}`),
+    keep: keep && `${keep.field.name}: ${keep.best}`,
+  };
+}
+
+function byName<T extends { readonly name: string }>(all: readonly T[]): Readonly<Record<string, T>> {
+  return Object.fromEntries(all.map((one) => [one.name, one]));
+}
+
+function valueChanges(path: readonly string[], before: unknown, after: unknown): NamedChange[] {
+  if (isDeepStrictEqual(before, after)) return [];
+  if (isMap(before) && isMap(after)) {
+    const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+    return [...keys].flatMap((key) => valueChanges([...path, key], before[key], after[key]));
+  }
+  return [{ name: path.join("."), before: valueWords(before), after: valueWords(after) }];
+}
+
+function valueWords(value: unknown): string | null {
+  if (value === undefined) return null;
+  return isMap(value) ? "declared" : [value].flat().join(" ");
 }

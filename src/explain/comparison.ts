@@ -64,7 +64,7 @@ export interface Counts {
 export interface Difference<S> {
   readonly before: TableName;
   readonly after: TableName;
-  /** Those of `prefix`, `language`, `product`, `excluded`, `invitations`, `limits.reads` and the other limits that change. */
+  /** All that changes beside the routes; see {@link settingsChanged}. */
   readonly settings: readonly NamedChange[];
   readonly routes: readonly (RouteChange & { readonly people: readonly Affected<S>[] })[];
   /** Who is newly excluded, and who no longer is; null if the excluded group is the same. */

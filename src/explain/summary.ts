@@ -1,5 +1,5 @@
 /** The difference between two route tables in short: for the log, the history of tables, and `routes diff`. */
-import { fold } from "../domain/text.ts";
+import { fold, oneOf } from "../domain/text.ts";
 import {
   type Comparison,
   type Counts,
@@ -104,5 +104,9 @@ export function inWords<S extends Pick<Side, "public">>(difference: Difference<S
   const uninvited = settings.some(({ name, after }) => name === "invitations" && after === null)
     ? " The codes of invitations are no longer accepted."
     : "";
-  return `${routesText}. ${people.charAt(0).toUpperCase()}${people.slice(1)}.${moved}${excluded}${uninvited}${limited}`;
+  const keys = settings.map(({ name }) => name.split("."));
+  const declared = keys.flatMap(([key = "", ...path]) => (path.length > 0 && key !== "limits" ? key : []));
+  const redeclared =
+    declared.length === 0 ? "" : ` Changed as well: ${oneOf([...new Set(declared)], "and")}.`;
+  return `${routesText}. ${people.charAt(0).toUpperCase()}${people.slice(1)}.${moved}${excluded}${uninvited}${limited}${redeclared}`;
 }

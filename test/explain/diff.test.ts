@@ -90,6 +90,46 @@ describe("the difference of a table", () => {
     });
   }
 
+  it("has what the declarations of lists, statistics and events change", async () => {
+    const old = `
+prefix: /gameaddon/v1/{tokenString}
+lists:
+  plates: { title: plate, key: text, fields: { text: text, price: integer }, keep: { price: lowest }, maxEntries: 50 }
+  boats: { title: boat, key: text, fields: { text: text } }
+statistics: { KILL: { counter: kills, perHour: 120 } }
+ratios: {}
+events: { race: { title: race, lead: 1h } }
+maxEntries: { targetlist: 20 }
+routes:
+  /plates: { summary: P., restriction: open, handler: plates.list }
+`;
+    const next = old
+      .replace("maxEntries: 50", "maxEntries: 40, maxEntriesPerCreator: 5, order: -price")
+      .replace("price: lowest", "price: highest")
+      .replace("price: integer", "price: { type: integer, maximum: 9, default: 1 }")
+      .replace(/\n {2}boats.*/, "")
+      .replace("perHour: 120", "perHour: 100")
+      .replace("lead: 1h", "lead: 30min")
+      .replace("targetlist: 20", "houseban: 30");
+    const diff = listPlayers(await between(old, next));
+    assert.deepEqual(
+      [...linesOf(diff), inWords(diff)],
+      [
+        "lists.plates.maxEntries: 50 -> 40",
+        "lists.plates.maxEntriesPerCreator: nothing -> 5",
+        "lists.plates.fields.price: integer -> integer, maximum 9, default 1",
+        "lists.plates.order: text -> -price text",
+        "lists.plates.keep: price: lowest -> price: highest",
+        "lists.boats: declared -> nothing",
+        "maxEntries.targetlist: 20 -> 1000",
+        "maxEntries.houseban: 1000 -> 30",
+        "statistics.KILL.perHour: 120 -> 100",
+        "events.race.lead: one hour -> 30 minutes",
+        "No route changes. No player loses access, no player gains access. Changed as well: lists, maxEntries, statistics and events.",
+      ],
+    );
+  });
+
   it("that is faulty is its faults", async () => {
     await assert.rejects(between(table, "routes: 1\n"), /^Failure: next\.yaml has \d+ faults/);
   });
