@@ -19,7 +19,7 @@ export interface FileEditOptions {
 }
 
 /**
- * Edits the data by a file.
+ * Edits the data by a file. Returns what changed, or would change.
  * @param edit makes the change, or previews it
  * @param linesOf returns what would change, as text
  */
@@ -29,7 +29,7 @@ export async function editByFile<R extends Edited<unknown>>(
   { remove = false, dryRun = false }: FileEditOptions,
   edit: (input: FileEdit) => Promise<R>,
   linesOf: (result: R) => readonly string[],
-): Promise<void> {
+): Promise<R> {
   const { io, output } = context;
   const text = await readText(nodeFiles, resolve(io.cwd, file), mostBytes, "Divide it into several files.");
   const result = await edit({ file, text, remove, preview: true });
@@ -39,11 +39,12 @@ export async function editByFile<R extends Edited<unknown>>(
   if (dryRun || result.changes === 0) {
     const verdict = result.changes === 0 ? "nothing would change" : `${records} would change`;
     output.result(result, [...lines, `${file}: ${verdict}.`].join("\n"));
-    return;
+    return result;
   }
   if (!output.wantsJSON) for (const line of lines) output.remark(line);
   await confirm(context, { asks: `Change ${records}?`, does: `This changes ${records}`, details: result });
   const done = await edit({ file, text, remove, preview: false });
   const changed = `Applied ${file}: changed ${counted(done.changes, "record")}.`;
   output.result(done, `${changed} \`addon-cli undo ${done.sequence}\` undoes it.`);
+  return done;
 }

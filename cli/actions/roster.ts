@@ -2,6 +2,7 @@
 import { formatCSV } from "../../src/backup/csv.ts";
 import { counted, oneOf } from "../../src/domain/text.ts";
 import type { OperatorResult } from "../../src/operator/index.ts";
+import type { FileEdit } from "../../src/operator/input.ts";
 import { rosterColumns } from "../../src/operator/roster/standing.ts";
 import type { Context } from "../context.ts";
 import { type ExportOptions, targetOf, writeOut } from "./data/export.ts";
@@ -24,29 +25,27 @@ export async function exportRoster(
   });
 }
 
-/** Shows what a roster would change, of everybody with `dryRun`; otherwise asks, and applies it. */
+/** The most names in a line: without a bound, that of 50,000 new players would have 400 KB. */
+const mostNamed = 20;
+
+/** Shows what a roster would change, and unless that is all, asks and applies it. */
 export async function applyRoster(
   context: Context,
   file: string,
   { only, ...options }: FileEditOptions & { readonly only?: string[] },
 ): Promise<void> {
-  const most = options.dryRun === true ? Number.POSITIVE_INFINITY : undefined;
-  await editByFile(
-    context,
-    file,
-    options,
-    (input) => context.run("reads", "roster.apply", { ...input, only }),
-    (result) => linesOf(result, most),
-  );
+  const { output, run } = context;
+  const edit = (input: FileEdit) => run("reads", "roster.apply", { ...input, only });
+  const { report, operations } = await editByFile(context, file, options, edit, linesOf);
+  const all = [...Object.values(report), ...operations.flatMap(({ gains, loses }) => [gains, loses])];
+  if (options.dryRun === true && !output.wantsJSON && all.some(({ length }) => length > mostNamed))
+    output.remark("--json shows all of them.");
 }
 
 /** Returns a line for each kind of change, and for who gains or loses the same operations; and a warning if many ranks are lost. */
-function linesOf(
-  { report, operations, ranks }: OperatorResult<"roster.apply">,
-  most: number | undefined,
-): string[] {
+function linesOf({ report, operations, ranks }: OperatorResult<"roster.apply">): string[] {
   const line = (label: string, who: readonly string[], what = "") =>
-    who.length === 0 ? [] : [`${label.padEnd(21)}  ${oneOf(who, "and", most)}${what}`];
+    who.length === 0 ? [] : [`${label.padEnd(21)}  ${oneOf(who, "and", mostNamed)}${what}`];
   // Such as `ranksLost`.
   const lines = Object.entries(report).flatMap(([kind, who]) =>
     line(
