@@ -7,21 +7,14 @@ import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { Reported } from "../terminal/output.ts";
 
-type TypedParameters = [string, string][];
 interface Options {
   readonly table?: string;
 }
-interface CanIOptions extends Options {
-  readonly readOnly?: boolean;
-}
 
 export function addAccessCommands(program: Command, context: Context): void {
-  addCanI(program, context);
-  addWhoCan(program, context);
-}
-
-function addCanI(program: Command, context: Context): void {
   const { output, run } = context;
+  const tableOf = async ({ table }: Options) =>
+    table === undefined ? undefined : await tableText(context, table);
   program
     .command("can-i")
     .description("show whether a caller may call an operation, and why; exits with 0 for yes and 1 for no")
@@ -42,15 +35,34 @@ function addCanI(program: Command, context: Context): void {
       async (
         who: string,
         path: string,
-        parameters: TypedParameters = [],
-        { table: other, readOnly }: CanIOptions,
+        parameters: [string, string][] = [],
+        options: Options & { readonly readOnly?: boolean },
       ) => {
-        const table = other === undefined ? undefined : await tableText(context, other);
+        const [table, { readOnly }] = [await tableOf(options), options];
         const decision = await run("reads", "can-i", { who, path, parameters, table, readOnly });
         output.result(decision, decisionText(context, decision));
         if (!decision.allowed) throw new Reported();
       },
     );
+
+  program
+    .command("who-can")
+    .description("list everyone who may call an operation")
+    .argument("<path>", "without the prefix; may contain placeholders", parsePath)
+    .argument(
+      "[name=value...]",
+      "parameters; only those on which the restriction depends are required",
+      parsePair,
+    )
+    .addOption(tableOption())
+    .addHelpText(
+      "after",
+      examples("who-can /wantedreason/add", "who-can /blacklistreason/{factionString}/add"),
+    )
+    .action(async (path: string, parameters: [string, string][] = [], options: Options) => {
+      const answer = await run("reads", "who-can", { path, parameters, table: await tableOf(options) });
+      output.result(answer, whoText(context, answer));
+    });
 }
 
 /** The width of the longest name of a step. */
@@ -69,29 +81,6 @@ function decisionText({ output }: Context, decision: Decision): string {
     return `  ${mark} ${label.padEnd(labelWidth)}  ${says}`;
   });
   return [verdict, ...lines].join("\n");
-}
-
-function addWhoCan(program: Command, context: Context): void {
-  const { output, run } = context;
-  program
-    .command("who-can")
-    .description("list everyone who may call an operation")
-    .argument("<path>", "without the prefix; may contain placeholders", parsePath)
-    .argument(
-      "[name=value...]",
-      "parameters; only those on which the restriction depends are required",
-      parsePair,
-    )
-    .addOption(tableOption())
-    .addHelpText(
-      "after",
-      examples("who-can /wantedreason/add", "who-can /blacklistreason/{factionString}/add"),
-    )
-    .action(async (path: string, parameters: TypedParameters = [], { table: other }: Options) => {
-      const table = other === undefined ? undefined : await tableText(context, other);
-      const answer = await run("reads", "who-can", { path, parameters, table });
-      output.result(answer, whoText(context, answer));
-    });
 }
 
 function whoText({ output }: Context, answer: WhoCan): string {

@@ -60,10 +60,6 @@ change.`,
       const { showAudit } = await import("../actions/audit.ts");
       return showAudit(context, options, stopped.signal);
     });
-  addStatistics(audit, context);
-}
-
-function addStatistics(audit: Command, context: Context): void {
   audit
     .command("statistics")
     .description("list players whose statistics grew faster than play allows, the worst first")

@@ -8,17 +8,19 @@ import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
 import { loading } from "./loading.ts";
 
+/** Adds the common options of `data restore` and `data import`. */
+function addRestoreOptions(command: Command): Command {
+  return command
+    .option("--tokens", "also restore tokens; revoked ones stay revoked")
+    .option("--yes", "do not ask")
+    .option("--dry-run", "only show what would change")
+    .addOption(new Option("--replace", "accepted for older scripts; does nothing").hideHelp());
+}
+
 export function addDataCommands(program: Command, context: Context): void {
   const data = program
     .command("data")
     .description("inspect, verify, back up, restore and repair the data folder");
-  addInspection(data, context);
-  addBackups(data, context);
-  addRepair(data, context);
-  addExchange(data, context);
-}
-
-function addInspection(data: Command, context: Context): void {
   data
     .command("status")
     .description(
@@ -39,9 +41,7 @@ Exits with 1 if there is a problem.
 ${examples("data verify")}`,
     )
     .action(loading(context, async () => (await import("../actions/data/inspect.ts")).verifyFolder));
-}
 
-function addBackups(data: Command, context: Context): void {
   data
     .command("snapshot")
     .description(
@@ -83,18 +83,7 @@ before that time. Into an empty folder, a backup is restored without a question.
 ${examples("data restore backup.jsonl.gz --dry-run", "data restore --at 2026-11-21T18:30:00Z", "data restore --at '#42' --yes")}`,
     )
     .action(loading(context, async () => (await import("../actions/data/restore.ts")).restore));
-}
 
-/** Adds the common options of `data restore` and `data import`. */
-function addRestoreOptions(command: Command): Command {
-  return command
-    .option("--tokens", "also restore tokens; revoked ones stay revoked")
-    .option("--yes", "do not ask")
-    .option("--dry-run", "only show what would change")
-    .addOption(new Option("--replace", "accepted for older scripts; does nothing").hideHelp());
-}
-
-function addRepair(data: Command, context: Context): void {
   neverSuggested(data.command("repair"))
     .description("recover as much as possible from damaged files, and report each lost record")
     .option("--from <file>", "replace the damaged files by a backup instead")
@@ -110,9 +99,7 @@ ${examples("data repair --yes", "data repair --from backup.jsonl.gz --yes")}`,
       const { repairFolder, repairFrom } = await import("../actions/data/repair.ts");
       return from === undefined ? repairFolder(context, yes) : repairFrom(context, from, yes);
     });
-}
 
-function addExchange(data: Command, context: Context): void {
   data
     .command("export")
     .description("write all records as plain JSON; the service may be running")

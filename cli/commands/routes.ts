@@ -5,19 +5,22 @@ import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
 import { loading } from "./loading.ts";
 
-export function addRoutesCommands(program: Command, context: Context): void {
-  const routes = program.command("routes").description("list, check, test and reload the route table");
-  addList(routes, context);
-  addCheck(routes, context);
-  addTest(routes, context);
-  addDiff(routes, context);
-  addReloadAndStatus(routes, context);
-  addHistoryAndRollback(routes, context);
-  addSchema(routes, context);
-  addOpenApi(routes, context);
+const testForm = `
+A test names a path, describes callers, and declares their results; the head of routes.test.yaml describes the format:
+  tests:
+    /blacklistreason/GROVE/add:
+      allowed: { faction: GROVE, rank: 4 }
+      denied: [public, { faction: GROVE, rank: 3 }, { administrator: true }]
+`;
+
+function toPercent(text: string): number {
+  const percent = Number(text.replace(/%$/, ""));
+  if (/^\d+(\.\d+)?%?$/.test(text) && percent <= 100) return percent;
+  throw new InvalidArgumentError("Expected a number from 0 to 100.");
 }
 
-function addList(routes: Command, context: Context): void {
+export function addRoutesCommands(program: Command, context: Context): void {
+  const routes = program.command("routes").description("list, check, test and reload the route table");
   routes
     .command("list")
     .description("list every route with its restriction and its parameters")
@@ -33,9 +36,6 @@ Examples:
   $ addon-cli routes list --for public                what anybody with a public token may call`,
     )
     .action(loading(context, async () => (await import("../actions/routes/list.ts")).listRoutes));
-}
-
-function addCheck(routes: Command, context: Context): void {
   routes
     .command("check")
     .description("check the route table, and report every fault and warning with line and column")
@@ -58,17 +58,6 @@ A table with faults is not served. Warnings report what is valid but suspicious:
 To accept one, add "intended: [open-change]" to the route, or "unserved: [mgmt.users]" at the top of the table.`,
     )
     .action(loading(context, async () => (await import("../actions/routes/check.ts")).checkFile));
-}
-
-const testForm = `
-A test names a path, describes callers, and declares their results; the head of routes.test.yaml describes the format:
-  tests:
-    /blacklistreason/GROVE/add:
-      allowed: { faction: GROVE, rank: 4 }
-      denied: [public, { faction: GROVE, rank: 3 }, { administrator: true }]
-`;
-
-function addTest(routes: Command, context: Context): void {
   routes
     .command("test")
     .description("run the tests of the route table, and report untested routes")
@@ -76,15 +65,6 @@ function addTest(routes: Command, context: Context): void {
     .option("--coverage <percent>", "fail if less of the table is covered", toPercent)
     .addHelpText("after", testForm + examples("routes test", "routes test --coverage 100"))
     .action(loading(context, async () => (await import("../actions/routes/test.ts")).testRoutes));
-}
-
-function toPercent(text: string): number {
-  const percent = Number(text.replace(/%$/, ""));
-  if (/^\d+(\.\d+)?%?$/.test(text) && percent <= 100) return percent;
-  throw new InvalidArgumentError("Expected a number from 0 to 100.");
-}
-
-function addDiff(routes: Command, context: Context): void {
   routes
     .command("diff")
     .description("show what another table would change: routes, and who gains or loses which operation")
@@ -95,9 +75,6 @@ function addDiff(routes: Command, context: Context): void {
       examples("routes diff next.yaml", "routes diff routes.yaml next.yaml", "routes diff 06579cbfdaa8"),
     )
     .action(loading(context, async () => (await import("../actions/routes/diff.ts")).showDiff));
-}
-
-function addReloadAndStatus(routes: Command, context: Context): void {
   routes
     .command("reload")
     .description("put the route table's file in force in the running service, and show what changes")
@@ -109,9 +86,6 @@ function addReloadAndStatus(routes: Command, context: Context): void {
     .description("show which route table is in force, and whether the last attempt to change it was refused")
     .addHelpText("after", examples("routes status"))
     .action(loading(context, async () => (await import("../actions/routes/reload.ts")).showStatus));
-}
-
-function addHistoryAndRollback(routes: Command, context: Context): void {
   routes
     .command("history")
     .description("list the last 20 tables that were in force, and what each changed")
@@ -129,17 +103,11 @@ Keeps the replaced file as routes.yaml.before-rollback. A running service puts t
 next start does.`,
     )
     .action(loading(context, async () => (await import("../actions/routes/history.ts")).rollBack));
-}
-
-function addSchema(routes: Command, context: Context): void {
   routes
     .command("schema")
     .description("print the JSON Schema with which editors complete and check a route table")
     .addHelpText("after", examples("routes schema > routes.schema.json"))
     .action(loading(context, async () => (await import("../actions/routes/schema.ts")).printSchema));
-}
-
-function addOpenApi(routes: Command, context: Context): void {
   routes
     .command("openapi")
     .description("print the OpenAPI 3.1 description of the interface")
