@@ -2,14 +2,13 @@
  * Cohorts: players with the same administrator flag, memberships and groups, for whom every restriction decides alike.
  * A question about 100,000 players so takes a few hundred decisions.
  */
-import { countsAt, type Player } from "../domain/model.ts";
+import { countsAt } from "../domain/model.ts";
 import { fold } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
-import { playerCaller } from "../identity/callers.ts";
 import { groupsOf } from "../identity/memberships.ts";
 import type { Data } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";
-import type { Caller } from "../table/caller.ts";
+import { type Caller, toCaller } from "../table/caller.ts";
 
 /** A player in a list. */
 export interface Person {
@@ -38,48 +37,32 @@ export interface Cohorts {
  * @param texts that a decision compares with names and UUIDs: each player whom one of them names is a cohort of one
  */
 export async function cohortsOf(data: Data, texts: readonly string[], now: number): Promise<Cohorts> {
-  const named = new Set(texts.flatMap((text) => [fold(text), toUUID(text) ?? []].flat()));
+  const isNamed = namedBy(texts);
   const players = [...data.players.values()];
   const cohorts = new Map<string, Cohort & { readonly players: Person[] }>();
   const slices = new Slices();
   for (const player of players) {
     if (slices.isOver) await slices.next();
-    const { name, uuid } = player;
+    const { name, uuid, administrator } = player;
     const memberships = data.memberships.find("player", uuid).filter((found) => countsAt(found, now));
     const ranks = new Map(memberships.map(({ organisation, rank }) => [organisation, rank]));
     const groups = new Set(groupsOf(data, player, now).map(({ group }) => group));
-    const isNamed = named.has(fold(name)) || named.has(uuid);
-    const traits = [isNamed ? uuid : null, player.administrator, [...ranks].sort(), [...groups].sort()];
+    const traits = [isNamed(player) ? uuid : null, administrator, [...ranks].sort(), [...groups].sort()];
     const key = JSON.stringify(traits);
     const cohort = cohorts.get(key);
     if (cohort !== undefined) cohort.players.push({ name, uuid });
-    else
-      cohorts.set(key, {
-        name,
-        caller: callerOf(data, player, ranks, groups, now),
-        players: [{ name, uuid }],
-      });
+    else {
+      const caller = toCaller({ name, uuid, administrator, ranks, groups });
+      cohorts.set(key, { name, caller, players: [{ name, uuid }] });
+    }
   }
   return { all: [...cohorts.values()], registered: players.length };
 }
 
-/** Returns a player as a caller with certain memberships and groups, rather than those at each decision. */
-export function callerOf(
-  data: Data,
-  player: Player,
-  ranks: ReadonlyMap<string, number>,
-  groups: ReadonlySet<string>,
-  now: number,
-): Caller {
-  const live = playerCaller(data, player, () => now);
-  return {
-    ...live,
-    isCalled: (reference) => live.isCalled(reference),
-    rankIn(kind, of) {
-      if (kind === "group") return groups.has(of) ? 0 : undefined;
-      return ranks.get(of);
-    },
-  };
+/** Returns a function that returns whether one of some texts names a player, by name or by UUID. */
+export function namedBy(texts: readonly string[]): (player: Person) => boolean {
+  const named = new Set(texts.flatMap((text) => [fold(text), toUUID(text) ?? []].flat()));
+  return ({ name, uuid }) => named.has(fold(name)) || named.has(uuid);
 }
 
 /** Returns the players of some cohorts in the order of their names, each with the index of the cohort. */

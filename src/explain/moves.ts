@@ -1,12 +1,8 @@
 /** Which operations players gain and lose when they change and the table stays, as by new ranks. */
 import type { Player } from "../domain/model.ts";
-import { fold } from "../domain/text.ts";
-import { toUUID } from "../domain/uuid.ts";
-import type { Data } from "../store/data.ts";
-import { type Caller, nobody, type Vocabulary } from "../table/caller.ts";
+import { type Caller, nobody, toCaller, type Vocabulary } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
-import type { BeforeAfter } from "./changes.ts";
-import { callerOf } from "./cohorts.ts";
+import { namedBy } from "./cohorts.ts";
 import { affected, type Contender, textsIn } from "./comparison.ts";
 
 /** What a player is and belongs to. */
@@ -34,39 +30,29 @@ export interface OperationMoved {
 
 /** Returns the operations that players gain and lose, in slices of the event loop: each change of traits is decided once. */
 export async function operationsMoved(
-  data: Data,
   table: Table,
   vocabulary: Vocabulary,
   moves: readonly Move[],
-  now: number,
 ): Promise<OperationMoved[]> {
   const tables = { before: table, after: table };
-  const named = new Set(textsIn(tables).flatMap((text) => [fold(text), toUUID(text) ?? []].flat()));
+  const isNamed = namedBy(textsIn(tables));
   const groups = new Map<string, Contender & { readonly players: string[] }>();
   for (const { player, before, after } of moves) {
     const [former, present] = [keyOf(before), keyOf(after)];
     if (former === present) continue;
     const { name, uuid } = player;
-    const isNamed = named.has(fold(name)) || named.has(uuid);
-    const key = JSON.stringify([isNamed ? uuid : null, former, present]);
-    const callers: BeforeAfter<Caller> = {
-      before: before === undefined ? nobody : toCaller(data, player, before, now),
-      after: toCaller(data, player, after, now),
-    };
+    const key = JSON.stringify([isNamed(player) ? uuid : null, former, present]);
     const known = groups.get(key);
-    if (known === undefined) groups.set(key, { name, ...callers, players: [name] });
+    const contender = { name, before: callerOf(player, before), after: callerOf(player, after) };
+    if (known === undefined) groups.set(key, { ...contender, players: [name] });
     else known.players.push(name);
   }
   const all = [...groups.values()];
   const namesOf = (indices: readonly number[]) => indices.flatMap((index) => all[index]?.players ?? []);
   const moved: OperationMoved[] = [];
   for (const route of table.routes) {
-    for (const { when, gains, loses } of await affected(
-      tables,
-      { before: route, after: route },
-      all,
-      vocabulary,
-    ))
+    const same = { before: route, after: route };
+    for (const { when, gains, loses } of await affected(tables, same, all, vocabulary))
       moved.push({ path: route.path, when, gains: namesOf(gains.cohorts), loses: namesOf(loses.cohorts) });
   }
   return moved;
@@ -78,7 +64,8 @@ function keyOf(traits: Traits | undefined): string {
   return JSON.stringify([traits.administrator, ranks.sort(), [...traits.groups.keys()].sort()]);
 }
 
-function toCaller(data: Data, player: Player, { administrator, ranks, groups }: Traits, now: number): Caller {
-  const numbers = new Map(Array.from(ranks, ([name, { rank }]) => [name, rank]));
-  return callerOf(data, { ...player, administrator }, numbers, new Set(groups.keys()), now);
+function callerOf({ name, uuid }: Player, traits: Traits | undefined): Caller {
+  if (traits === undefined) return nobody;
+  const ranks = new Map(Array.from(traits.ranks, ([of, { rank }]) => [of, rank]));
+  return toCaller({ ...traits, name, uuid, ranks });
 }

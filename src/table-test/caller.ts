@@ -9,6 +9,8 @@ import {
   type MembershipKind,
   membershipKinds,
   nobody,
+  type Traits,
+  toCaller,
   type Vocabulary,
 } from "../table/caller.ts";
 import type { Path, Report } from "../table/yaml/fault.ts";
@@ -48,22 +50,12 @@ export interface DescribedCaller {
   readonly caller: Caller;
 }
 
-/** The properties of a caller, with names as they are seeded. */
-interface Traits {
-  readonly name?: string | undefined;
-  readonly administrator?: boolean | undefined;
-  /** The rank in each faction and service, whose names are distinct in the data. */
-  readonly ranks: ReadonlyMap<string, number>;
-  readonly groups: readonly string[];
-}
+const plainPlayer = { administrator: false, ranks: new Map<string, number>(), groups: new Set<string>() };
 
 /** The built-in callers. */
 export const builtInCallers: ReadonlyMap<string, DescribedCaller> = new Map([
   ["public", { words: "public (a public token)", caller: nobody }],
-  [
-    "player",
-    { words: "player (a player without memberships)", caller: toCaller({ ranks: new Map(), groups: [] }) },
-  ],
+  ["player", named("player", { words: inWords(plainPlayer), caller: toCaller(plainPlayer) })],
 ]);
 
 /** Gives a described caller a name, for reports. */
@@ -99,35 +91,25 @@ export function describedCaller(
     join(["faction", "service"], typed, as, [...path, "members", typed], "key");
   }
 
-  const groups: string[] = [];
+  const groups = new Set<string>();
   const enter = (typed: string, at: Path) => {
     const name = knownName(["group"], typed, vocabulary);
     if (name === undefined) report(at, unknownWords(["group"], typed, vocabulary));
-    else groups.push(name);
+    else groups.add(name);
   };
   if (form.group !== undefined) enter(form.group, [...path, "group"]);
   for (const [index, typed] of (form.groups ?? []).entries()) enter(typed, [...path, "groups", index]);
 
-  const { name, administrator } = form;
+  const { name, administrator = false } = form;
   const traits = { name, administrator, ranks, groups };
   return { words: inWords(traits), caller: toCaller(traits) };
 }
 
-function toCaller({ name, administrator = false, ranks, groups }: Traits): Caller {
-  return {
-    ...nobody,
-    identified: true,
-    administrator,
-    isCalled: (reference) => name !== undefined && fold(reference) === fold(name),
-    rankIn: (kind, of) => (kind === "group" ? (groups.includes(of) ? 0 : undefined) : ranks.get(of)),
-  };
-}
-
-function inWords({ name, administrator, ranks, groups }: Traits): string {
+function inWords({ name, administrator, ranks, groups }: Traits & { groups: Iterable<string> }): string {
   const words = [
-    ...(administrator === true ? ["administrator"] : []),
+    ...(administrator ? ["administrator"] : []),
     ...Array.from(ranks, ([of, rank]) => `rank ${rank} in ${of}`),
-    ...groups.map((group) => `member of ${group}`),
+    ...Array.from(groups, (group) => `member of ${group}`),
     ...(name === undefined ? [] : [`named ${name}`]),
   ];
   return words.length === 0 ? "a player without memberships" : words.join(", ");

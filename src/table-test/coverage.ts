@@ -30,7 +30,6 @@ export interface Gap {
   readonly untried: "allowed" | "denied" | null;
 }
 
-/** See the head of this file. */
 export interface Coverage {
   /** Of routes and ways together, rounded down, so that only full coverage is 100. */
   readonly percent: number;

@@ -1,6 +1,7 @@
 /** Callers as the engine sees them, which knows neither players nor their data. */
-
 import type { Terms } from "../domain/terms.ts";
+import { fold } from "../domain/text.ts";
+import { toUUID } from "../domain/uuid.ts";
 
 /** The kinds of membership that a restriction can require. Groups have no ranks. */
 export const membershipKinds = ["group", "faction", "service"] as const;
@@ -44,6 +45,30 @@ export const nobody: Caller = {
   isCalled: () => false,
   rankIn: () => undefined,
 };
+
+/** What a player is and belongs to. */
+export interface Traits {
+  readonly name?: string | undefined;
+  readonly uuid?: string | undefined;
+  readonly administrator: boolean;
+  /** The rank in each faction and service, whose names are distinct. */
+  readonly ranks: ReadonlyMap<string, number>;
+  readonly groups: { has(group: string): boolean };
+}
+
+/** Returns a player of certain traits as a caller, whatever the data has at each decision. */
+export function toCaller({ name, uuid, administrator, ranks, groups }: Traits): Caller {
+  return {
+    ...nobody,
+    ...(uuid === undefined ? {} : { id: uuid, scope: uuid }),
+    identified: true,
+    administrator,
+    isCalled: (reference) =>
+      (name !== undefined && fold(reference) === fold(name)) ||
+      (uuid !== undefined && toUUID(reference) === uuid),
+    rankIn: (kind, of) => (kind === "group" ? (groups.has(of) ? 0 : undefined) : ranks.get(of)),
+  };
+}
 
 /** Returns the token id of a public caller, which alone distinguishes one from another. */
 export function publicTokenOf({ id, token }: Caller): string | undefined {

@@ -2,7 +2,7 @@
 import { Failure } from "../../../src/domain/errors.ts";
 import { compareTexts, didYouMean, fold, oneOf } from "../../../src/domain/text.ts";
 import { publicCaller } from "../../../src/identity/callers.ts";
-import type { Caller } from "../../../src/table/caller.ts";
+import { type Caller, toCaller } from "../../../src/table/caller.ts";
 import { type Access, accessOf } from "../../../src/table/restriction/access.ts";
 import { describe, parametersOf } from "../../../src/table/restriction/restriction.ts";
 import type { Route, Table } from "../../../src/table/table.ts";
@@ -10,13 +10,6 @@ import type { Context } from "../../context.ts";
 import type { Column } from "../../terminal/output.ts";
 import { toMarkdown } from "./markdown.ts";
 import { checkedTable, tableFile, vocabularyOf } from "./table.ts";
-
-/** The options of `routes list`. */
-interface ListOptions {
-  readonly resource?: string;
-  readonly for?: string;
-  readonly markdown?: boolean;
-}
 
 /** A route in the list. */
 interface Row {
@@ -49,20 +42,22 @@ const mayColumn: Column<Row> = {
 };
 
 /** Lists the selected routes. */
-export async function listRoutes(context: Context, options: ListOptions): Promise<void> {
+export async function listRoutes(
+  context: Context,
+  { resource, for: who, markdown: isMarkdown }: { resource?: string; for?: string; markdown?: boolean },
+): Promise<void> {
   const table = await checkedTable(context, await tableFile(context, undefined));
-  const chosen = ofResource(table.routes, options.resource);
-  const verdicts =
-    options.for === undefined ? undefined : await verdictsFor(context, table, chosen, options.for);
+  const chosen = ofResource(table.routes, resource);
+  const verdicts = who === undefined ? undefined : await verdictsFor(context, table, chosen, who);
   const routes = chosen.filter((route) => verdicts?.get(route) !== "no");
-  if (options.markdown === true) {
+  if (isMarkdown === true) {
     const markdown = toMarkdown(routes, table.excludedGroup);
     context.output.verbatim({ markdown }, markdown);
     return;
   }
   const rows = routes.map((route) => toRow(route, verdicts?.get(route)));
   const shown = verdicts === undefined ? columns : [...columns.slice(0, 1), mayColumn, ...columns.slice(1)];
-  const empty = verdicts === undefined ? "The table has no routes." : `${options.for} may call none of them.`;
+  const empty = verdicts === undefined ? "The table has no routes." : `${who} may call none of them.`;
   await context.output.list(rows, shown, empty);
 }
 
@@ -111,20 +106,8 @@ async function verdictsFor(
   );
 }
 
-/** Returns a player of the data as a caller. */
 async function playerCaller({ read }: Context, player: string): Promise<Caller> {
-  const shown = await read("player.show", { player });
-  const { name, uuid, administrator, members, groups } = shown;
-  return {
-    id: uuid,
-    scope: uuid,
-    identified: true,
-    administrator,
-    unrestricted: false,
-    isCalled: (reference) => fold(reference) === fold(name) || fold(reference) === uuid,
-    rankIn(kind, of) {
-      if (kind === "group") return groups.includes(of) ? 0 : undefined;
-      return members.find(({ organisation }) => organisation === of)?.rank;
-    },
-  };
+  const { members, groups, ...shown } = await read("player.show", { player });
+  const ranks = new Map(members.map(({ organisation, rank }) => [organisation, rank]));
+  return toCaller({ ...shown, ranks, groups: new Set(groups) });
 }

@@ -37,7 +37,7 @@ export const applyRoster = defineCommand({
     const apply = (draft: Draft) => roster.applyRoster(draft, input, table.excludedGroup, now());
     const edited = await edit.editRecords(store, "roster.apply", apply, { ...input, signal });
     const { people, moves } = edited.report;
-    const operations = await moved.operationsMoved(store.data, table, vocabularyOf(store.data), moves, now());
+    const operations = await moved.operationsMoved(table, vocabularyOf(store.data), moves);
     return { ranks, ...edited, report: people, operations };
   },
 });
