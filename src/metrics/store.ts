@@ -14,45 +14,35 @@ const batchBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 /** Returns a meter whose measurements become metrics. */
 export function meterFor(registry: Registry): Meter {
   const registers = [registry];
-  const changes = new Counter({
-    name: "gameaddon_changes_total",
-    help: "Changes that were made durable.",
-    registers,
-  });
-  const batches = new Histogram({
-    name: "gameaddon_journal_batch_changes",
-    help: "Changes that were appended to the journal at once.",
-    buckets: batchBuckets,
-    registers,
-  });
-  const appends = new Histogram({
-    name: "gameaddon_journal_append_duration_seconds",
-    help: "Time to append a batch to the journal, including its sync.",
-    buckets,
-    registers,
-  });
-  const failures = new Counter({
-    name: "gameaddon_journal_append_failures_total",
-    help: "Batches that could not be appended to the journal. Their changes were refused.",
-    registers,
-  });
-  const shared = new Histogram({
-    name: "gameaddon_shared_append_duration_seconds",
-    help: "Time until the shared journal had acknowledged a batch, including repetitions.",
-    buckets,
-    registers,
-  });
-  const conflicts = new Counter({
-    name: "gameaddon_shared_conflicts_total",
-    help: "Batches that were decided again, because another machine was faster.",
-    registers,
-  });
-  const syncs = new Histogram({
-    name: "gameaddon_journal_sync_duration_seconds",
-    help: "Time until the disk had synced the journal.",
-    buckets,
-    registers,
-  });
+  const counter = (name: string, help: string) => new Counter({ name, help, registers });
+  const histogram = (name: string, help: string, bounds = buckets) =>
+    new Histogram({ name, help, buckets: bounds, registers });
+  const changes = counter("gameaddon_changes_total", "Changes that were made durable.");
+  const batches = histogram(
+    "gameaddon_journal_batch_changes",
+    "Changes that were appended to the journal at once.",
+    batchBuckets,
+  );
+  const appends = histogram(
+    "gameaddon_journal_append_duration_seconds",
+    "Time to append a batch to the journal, including its sync.",
+  );
+  const failures = counter(
+    "gameaddon_journal_append_failures_total",
+    "Batches that could not be appended to the journal. Their changes were refused.",
+  );
+  const shared = histogram(
+    "gameaddon_shared_append_duration_seconds",
+    "Time until the shared journal had acknowledged a batch, including repetitions.",
+  );
+  const conflicts = counter(
+    "gameaddon_shared_conflicts_total",
+    "Batches that were decided again, because another machine was faster.",
+  );
+  const syncs = histogram(
+    "gameaddon_journal_sync_duration_seconds",
+    "Time until the disk had synced the journal.",
+  );
   const snapshots = new Counter({
     name: "gameaddon_snapshots_total",
     help: "Snapshots that were written, and attempts that failed.",
