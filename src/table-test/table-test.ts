@@ -26,7 +26,7 @@ export interface TestFailure extends Position {
   readonly caller: string;
   readonly expected: ExpectedResult;
   /** The result that the test got instead. */
-  readonly came: "allowed" | "denied" | FailureCode;
+  readonly got: "allowed" | "denied" | FailureCode;
   /** Who is allowed, or the sentence of the failure. */
   readonly why: string;
 }
@@ -90,7 +90,7 @@ function meets(expected: ExpectedResult, decision: CallDecision): boolean {
   return isAuthorized(decision) && isComplete;
 }
 
-function resultOf(expected: ExpectedResult, decision: CallDecision): TestFailure["came"] {
+function resultOf(expected: ExpectedResult, decision: CallDecision): TestFailure["got"] {
   const code = decision.failure?.code;
   if (code === undefined || (expected === "denied" && isAuthorized(decision))) return "allowed";
   return code === "RESTRICTED" ? "denied" : code;
@@ -102,12 +102,12 @@ function toFailure(
   decision: CallDecision,
 ): TestFailure {
   const { route, decisive, failure } = decision;
-  const came = resultOf(expected, decision);
-  const byRestriction = route !== undefined && decisive !== undefined && ["allowed", "denied"].includes(came);
+  const got = resultOf(expected, decision);
+  const byRestriction = route !== undefined && decisive !== undefined && ["allowed", "denied"].includes(got);
   const why = byRestriction
     ? reasonWords(reasonOf(route.restriction, caller, decisive))
     : [failure?.message, failure?.hint].filter((text) => text !== undefined).join(" ");
-  return { line, column, call: title(call), caller: words, expected, came, why };
+  return { line, column, call: title(call), caller: words, expected, got, why };
 }
 
 function reasonWords({ needs, had }: Reason): string {

@@ -12,8 +12,8 @@ for (const each of casesIn("table-test/examples")) {
   it(each.title, () => {
     assert.ok(table !== undefined);
     const { result, faults } = testTable(each.text, { table, vocabulary });
-    const failures = (result?.failures ?? []).map(({ call, caller, expected, came, why, ...position }) => {
-      return { ...position, message: `${call}: ${caller}: expected ${expected}, got ${came}. ${why}` };
+    const failures = (result?.failures ?? []).map(({ call, caller, expected, got, why, ...position }) => {
+      return { ...position, message: `${call}: ${caller}: expected ${expected}, got ${got}. ${why}` };
     });
     const [, number] = /\((\d+) tests\)$/.exec(each.title) ?? [];
     if (number !== undefined) assert.equal(result?.tests, Number(number));

@@ -12,17 +12,11 @@ import { formatFaults, type Paint } from "../../terminal/excerpts.ts";
 import { type Output, Reported } from "../../terminal/output.ts";
 import { checkedTable, tableFile, vocabularyOf } from "./table.ts";
 
-/** The options of `routes test`. */
-interface TestOptions {
-  /** The required coverage of the table, in percent. */
-  readonly coverage?: number;
-}
-
-/** Runs the tests of a file; the default is beside the table. @throws Reported if one fails, or the coverage is too low */
+/** Runs the tests of a file; the default is beside the table. `coverage` is required, in percent. @throws Reported if one fails, or the coverage is too low */
 export async function testRoutes(
   context: Context,
   given: string | undefined,
-  { coverage: least = 0 }: TestOptions,
+  { coverage: least = 0 }: { coverage?: number },
 ): Promise<void> {
   const { output, io } = context;
   const routesFile = await tableFile(context, undefined);
@@ -84,8 +78,8 @@ function failureLines(
   text: string,
   { io, output }: Context,
 ): string[] {
-  const faults = failures.map(({ line, column, call, caller, expected, came, why }) => {
-    return { line, column, message: `${call}: ${caller}: expected ${expected}, got ${came}. ${why}` };
+  const faults = failures.map(({ line, column, call, caller, expected, got, why }) => {
+    return { line, column, message: `${call}: ${caller}: expected ${expected}, got ${got}. ${why}` };
   });
   if (faults.length === 0) return [];
   if (io.stdout.isTTY !== true)
