@@ -74,7 +74,7 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     .addHelpText("after", examples);
   const refuse = (message: string) => program.error(`error: ${message}`, { code: "usage", exitCode: 2 });
   for (const option of globalOptions(io, refuse)) program.addOption(option);
-  for (const add of commandsFor(args, io)) add(program, context);
+  addCommands(program, context);
   for (const command of withSubcommands(program)) {
     // Only the names of commands: with their arguments, no room would be left for what they do.
     command.configureHelp({ subcommandTerm: (subcommand) => subcommand.name() });
@@ -130,49 +130,26 @@ function misusedBy({ options, registeredArguments }: Command, error: unknown): F
   return new Failure(code, name === undefined ? message : `${name}: ${message}`, { parameter, hint, cause });
 }
 
-/** Adds the commands of one group. */
-type Add = (program: Command, context: Context) => void;
-
-/** All commands in the order of the help, by their first words. */
-const commands: readonly (readonly [words: readonly string[], add: Add])[] = [
-  [["serve"], addServeCommand],
-  [["seed"], addSeedCommands],
-  [["player"], addPlayerCommands],
-  [["roster"], addRosterCommands],
-  [["member", "admin"], addMemberCommands],
-  [["token"], addTokenCommands],
-  [["group"], addGroupCommands],
-  [["list"], addListCommands],
-  [["call"], addCallCommand],
-  [["routes"], addRoutesCommands],
-  [["can-i", "who-can"], addAccessCommands],
-  [["data"], addDataCommands],
-  [["journal"], addJournalCommands],
-  [["audit"], addAuditCommands],
-  [["undo"], addUndoCommand],
-  [["health"], addHealthCommand],
-  // The hidden `complete` requires all commands.
-  [["completion"], addCompletionCommands],
-  [["help"], addHelpCommand],
-];
-
-/** Returns the commands that a command line requires: those of its first word, or all for help and suggestions. */
-function commandsFor(args: readonly string[], io: IO): readonly Add[] {
-  const word = firstWord(args, io);
-  if (word === "help") return commands.map(([, add]) => add);
-  const named = commands.filter(([words]) => word !== undefined && words.includes(word));
-  return (named.length > 0 ? named : commands).map(([, add]) => add);
-}
-
-function firstWord(args: readonly string[], io: IO): string | undefined {
-  const line = new Command().exitOverride().configureOutput({ writeErr: () => {} });
-  for (const option of globalOptions(io, (message) => line.error(message))) line.addOption(option);
-  try {
-    return line.parseOptions([...args]).operands[0];
-  } catch {
-    // Parsing the whole line reports the error.
-    return undefined;
-  }
+/** Adds all commands, in the order of the help. */
+function addCommands(program: Command, context: Context): void {
+  addServeCommand(program, context);
+  addSeedCommands(program, context);
+  addPlayerCommands(program, context);
+  addRosterCommands(program, context);
+  addMemberCommands(program, context);
+  addTokenCommands(program, context);
+  addGroupCommands(program, context);
+  addListCommands(program, context);
+  addCallCommand(program, context);
+  addRoutesCommands(program, context);
+  addAccessCommands(program, context);
+  addDataCommands(program, context);
+  addJournalCommands(program, context);
+  addAuditCommands(program, context);
+  addUndoCommand(program, context);
+  addHealthCommand(program, context);
+  addCompletionCommands(program, context);
+  addHelpCommand(program);
 }
 
 const examples = `
