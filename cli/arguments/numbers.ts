@@ -1,14 +1,11 @@
-/** Numbers on the command line. Each parser throws InvalidArgumentError for any other text. */
+/** Numbers on the command line. */
 import { InvalidArgumentError } from "commander";
 
-/** Parses a number of rows. */
-export function parseLimit(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Expected a whole number, such as 20.");
-}
-
-/** Parses a number of files to keep. */
-export function parseCount(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Expected a whole number from 1, such as 14.");
+/** Returns a parser of whole numbers from 0 or 1. It throws InvalidArgumentError for any other text. */
+export function wholeFrom(least: 0 | 1, example: number): (text: string) => number {
+  const from = least === 0 ? "" : " from 1";
+  return (text) => {
+    if (/^(?:0|[1-9]\d{0,8})$/.test(text) && Number(text) >= least) return Number(text);
+    throw new InvalidArgumentError(`Expected a whole number${from}, such as ${example}.`);
+  };
 }

@@ -1,10 +1,9 @@
 /** `audit` and `undo`: show the changes of the journal, and undo one. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { AuditOptions } from "../actions/audit.ts";
-import type { StatisticsOptions } from "../actions/audit-statistics.ts";
 import type { CallerOptions } from "../actions/undo.ts";
 import { instantWords, parseInstant } from "../arguments/instant.ts";
-import { parseLimit } from "../arguments/numbers.ts";
+import { wholeFrom } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 import { neverSuggested } from "../suggestion.ts";
 
@@ -34,7 +33,7 @@ export function addAuditCommands(program: Command, context: Context): void {
       ]),
     )
     .option("--values", "every record of a change, with its values before and after")
-    .option("--limit <n>", "only the newest n", parseLimit)
+    .option("--limit <n>", "only the newest n", wholeFrom(0, 20))
     .option("--all", "also internal records: activity, counters, idempotency keys")
     .option("--follow", "keep showing new changes until stopped (Ctrl-C)")
     .addHelpText(
@@ -80,7 +79,7 @@ The limits are those of \`statistics\` and \`watch\` in the route table. The com
 Columns: player, type, additions in the worst hour, day or week, limit, start of that time, all additions, and the same
 in a sentence.`,
     )
-    .action(async (options: StatisticsOptions) => {
+    .action(async (options: { close?: string }) => {
       const [given] = Object.keys(audit.opts());
       if (given !== undefined) {
         context.misuse(`--${given} cannot be combined with \`audit statistics\`, which reads everything`);

@@ -2,7 +2,7 @@
 import { type Command, Option } from "commander";
 import { parseJournal } from "../arguments/address.ts";
 import { instantWords, parsePointInTime } from "../arguments/instant.ts";
-import { parseCount } from "../arguments/numbers.ts";
+import { wholeFrom } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
@@ -54,7 +54,11 @@ ${examples("data verify")}`,
     .description("write all data to one consistent, compressed file; the service may be running")
     .argument("<file>", "the file to write, such as backup.jsonl.gz, or a folder, such as backups/")
     .option("--force", "overwrite an existing file")
-    .option("--keep <n>", "in a folder: remove the oldest backups, so that this many remain", parseCount)
+    .option(
+      "--keep <n>",
+      "in a folder: remove the oldest backups, so that this many remain",
+      wholeFrom(1, 14),
+    )
     .addHelpText(
       "after",
       `

@@ -1,15 +1,11 @@
 /** `member`, `admin` and `roster`: set ranks in factions and services and the administrator flag, for one player or for all. */
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { untilOption } from "../arguments/instant.ts";
+import { wholeFrom } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
 import { loading } from "./loading.ts";
-
-function parseRank(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("Expected a whole number from 1.");
-  return Number(text);
-}
 
 export function addMemberCommands(program: Command, { change, read, output }: Context): void {
   const member = program.command("member").description("set ranks in factions and services");
@@ -17,7 +13,7 @@ export function addMemberCommands(program: Command, { change, read, output }: Co
     .description("give a player a rank in a faction or service")
     .argument("<player>", "name or UUID")
     .argument("<organisation>", "a faction or a service")
-    .argument("<rank>", "1 to 9, or more", parseRank)
+    .argument("<rank>", "1 to 9, or more", wholeFrom(1, 4))
     .addOption(untilOption(output))
     .addHelpText("after", examples("member set Ada RESCUE 4", "member set Ada RESCUE 4 --until 2026-12-01"))
     .action(async (player: string, organisation: string, rank: number, { until }: { until?: number }) => {

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { type Terms, withTermsInList } from "../../src/domain/terms.ts";
 import { untilOption } from "../arguments/instant.ts";
-import { parseLimit } from "../arguments/numbers.ts";
+import { wholeFrom } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
@@ -65,7 +65,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
     .description("list the registered players")
     .option("--member <organisation>", "only members of this faction or service; can be repeated", collect)
     .option("--group <group>", "only members of this group; can be repeated", collect)
-    .option("--limit <n>", "only the first n", parseLimit)
+    .option("--limit <n>", "only the first n", wholeFrom(0, 20))
     .addHelpText("after", examples("player list --member GROVE --group VIP --limit 50"))
     .action(async ({ member, group, limit }: ListOptions) => {
       const found = await read("player.list", { members: member, groups: group });
