@@ -9,18 +9,11 @@ import { vocabularyOf } from "../../src/identity/memberships.ts";
 import { checkRoutes } from "../../src/operations.ts";
 import type { Data } from "../../src/store/data.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
-import { listData } from "../../src/store/folder/listing.ts";
 import { readState } from "../../src/store/reading.ts";
 import { readTable } from "../../src/table-in-force/read-table.ts";
 import { faultsIn } from "../../src/table-in-force/route-table.ts";
 import type { Context } from "../context.ts";
 import { type Column, formatInstant } from "../terminal/output.ts";
-
-/** The options of `audit statistics`. */
-export interface StatisticsOptions {
-  /** The player whose cases to close, by name or UUID; without it, cases are listed. */
-  readonly close?: string;
-}
 
 const columns: readonly Column<Excess>[] = [
   { heading: "PLAYER", cell: ({ player }) => player },
@@ -32,8 +25,8 @@ const columns: readonly Column<Excess>[] = [
   { heading: "FINDING", cell: ({ info }) => info },
 ];
 
-/** Lists the open cases by the limits of the route table, or closes those of a player. */
-export async function showStatistics(context: Context, { close }: StatisticsOptions): Promise<void> {
+/** Lists the open cases by the limits of the route table, or closes those of a player: of a name or UUID. */
+export async function showStatistics(context: Context, { close }: { close?: string }): Promise<void> {
   const { change, output } = context;
   const { excesses, file, hasLimits, players } = await openCases(context);
   if (close !== undefined) {
@@ -67,8 +60,7 @@ function shellWord(word: string): string {
 
 /** Returns the open cases, the worst first. */
 async function openCases({ output, workspace }: Context) {
-  const { folder } = workspace();
-  await listData(nodeFiles, folder);
+  const folder = await workspace().dataFolder();
   const { names, warnings, database } = await readNames(nodeFiles, folder);
   for (const warning of warnings) output.remark(`warning: ${warning}`);
 

@@ -8,7 +8,6 @@ import type { PlayerNames } from "../../src/audit/names.ts";
 import { type AuditQuery, readEntries, readNames, readNewest, toSelection } from "../../src/audit/read.ts";
 import { escapeInvisible } from "../../src/domain/escape.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
-import { listData } from "../../src/store/folder/listing.ts";
 import type { Context } from "../context.ts";
 import { shortened } from "../terminal/layout.ts";
 import { formatInstant, type Output, toJSON } from "../terminal/output.ts";
@@ -37,8 +36,7 @@ export async function showAudit(
   const { io, misuse, output, workspace } = context;
   const { since, until } = look;
   if (since !== undefined && until !== undefined && since > until) misuse("--since is later than --until");
-  const { folder } = workspace();
-  await listData(nodeFiles, folder);
+  const folder = await workspace().dataFolder();
   if (summary) return (await import("./audit-summary.ts")).showSummary(context, look);
   const isTerminal = io.stdout.isTTY === true;
   const toText = (() => {

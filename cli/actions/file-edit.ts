@@ -7,7 +7,7 @@ import type { FileEdit } from "../../src/operator/input.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import type { Context } from "../context.ts";
 import { confirm } from "../terminal/confirm.ts";
-import { previewLines } from "./data/preview.ts";
+import { warningLines } from "./data/preview.ts";
 
 /** The bytes of a file, at most: it goes to a running service in one piece. */
 const mostBytes = 8 * 1024 * 1024;
@@ -33,8 +33,7 @@ export async function editByFile<R extends Edited<unknown>>(
   const { io, output } = context;
   const text = await readText(nodeFiles, resolve(io.cwd, file), mostBytes, "Divide it into several files.");
   const result = await edit({ file, text, remove, preview: true });
-  const warnings = previewLines({ resources: [], problems: result.problems, tokensLeftOut: 0 });
-  const lines = [...linesOf(result), ...warnings];
+  const lines = [...linesOf(result), ...warningLines(result.problems)];
   const records = counted(result.changes, "record");
   if (dryRun || result.changes === 0) {
     const verdict = result.changes === 0 ? "nothing would change" : `${records} would change`;

@@ -4,7 +4,7 @@ import { counted } from "../../src/domain/text.ts";
 import type { Context } from "../context.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { type ExportOptions, targetOf, writeOut } from "./data/export.ts";
-import { previewLines } from "./data/preview.ts";
+import { resourceLines } from "./data/preview.ts";
 import { editByFile, type FileEditOptions } from "./file-edit.ts";
 
 /** Asks, and removes the entries of a list. */
@@ -45,6 +45,6 @@ export async function importList(
     file,
     options,
     (input) => context.run("reads", "list.import", { ...input, list }),
-    ({ resources }) => previewLines({ resources, problems: [], tokensLeftOut: 0 }),
+    ({ resources }) => resourceLines(resources),
   );
 }

@@ -4,13 +4,12 @@ import { belongsTo } from "../../src/audit/names.ts";
 import { readEntries, readNames } from "../../src/audit/read.ts";
 import type { RecordChange } from "../../src/store/change.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
-import { listData } from "../../src/store/folder/listing.ts";
 import type { Context } from "../context.ts";
 
 /** Prints everything that the data and the journal contain about a person, as one JSON document. */
 export async function showEverything(context: Context, player: string): Promise<void> {
   const { read, output, workspace } = context;
-  await listData(nodeFiles, workspace().folder);
+  await workspace().dataFolder();
   const known = await read("player.everything", { player });
   const audit = await entriesOf(context, known.uuids.length === 0 ? [player] : known.uuids);
   if (audit.length === 0 && Object.values(known.records).every(({ length }) => length === 0)) {

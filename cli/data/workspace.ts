@@ -17,7 +17,7 @@ export const defaultRoutes = "routes.yaml";
 /** The name of the editor schema beside the route table. */
 export const schemaName = "routes.schema.json";
 
-/** See the head of this file. Paths are absolute. */
+/** Paths are absolute. */
 export class Workspace {
   readonly folder: string;
   readonly routes: string;
@@ -47,6 +47,14 @@ export class Workspace {
   async hasData(): Promise<boolean> {
     const { Store } = await import("../../src/store/store.ts");
     return Store.exists(this.folder);
+  }
+
+  /** Returns the folder. @throws Failure if there is no data in it */
+  async dataFolder(): Promise<string> {
+    const { listData } = await import("../../src/store/folder/listing.ts");
+    const { nodeFiles } = await import("../../src/store/folder/files.ts");
+    await listData(nodeFiles, this.folder);
+    return this.folder;
   }
 
   /** Returns the route table of the options, or the packaged one. */

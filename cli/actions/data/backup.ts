@@ -6,7 +6,6 @@ import { writeRotatedBackup } from "../../../src/backup/rotation.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { snapshotsIn } from "../../../src/store/folder/folder-names.ts";
-import { listData } from "../../../src/store/folder/listing.ts";
 import type { Context } from "../../context.ts";
 import { withProgress } from "./progress.ts";
 
@@ -18,25 +17,19 @@ export async function takeSnapshot({ output, run, workspace }: Context): Promise
   output.result({ sequence }, `There is a snapshot of everything up to change ${sequence}.`);
 }
 
-/** The options of `data backup`. */
-interface BackupOptions {
-  /** Whether to overwrite an existing file. */
-  readonly force?: boolean;
-  /** How many backups remain in a folder. */
-  readonly keep?: number;
-}
-
 /** Writes all data to one file: the given one, or a new one in the given folder. */
-export async function backUp(context: Context, given: string, options: BackupOptions): Promise<void> {
+export async function backUp(
+  context: Context,
+  given: string,
+  { force = false, keep }: { force?: boolean; keep?: number },
+): Promise<void> {
   const { io, misuse, output, workspace } = context;
-  const { force = false, keep } = options;
   if (given === "") misuse("expected a file or a folder, got an empty text");
   const target = resolve(io.cwd, given);
   const isFolder = await isFolderName(given, target);
   if (keep !== undefined && !isFolder) misuse(`--keep requires a folder; to name one, write ${given}/`);
   if (force && isFolder) misuse("--force requires a file; in a folder, no backup is overwritten");
-  const { folder } = workspace();
-  await listData(nodeFiles, folder);
+  const folder = await workspace().dataFolder();
   const { warnings, ...result } = await withProgress(context, "Writing the backup", async (progress) =>
     isFolder
       ? writeRotatedBackup(nodeFiles, folder, target, { keep, now: Date.now, progress })

@@ -4,7 +4,6 @@ import { formatExport, toExport } from "../../../src/backup/export-format.ts";
 import { requireFree, writeTarget } from "../../../src/backup/output-file.ts";
 import { model } from "../../../src/domain/model.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
-import { listData } from "../../../src/store/folder/listing.ts";
 import { readState } from "../../../src/store/reading.ts";
 import type { Context } from "../../context.ts";
 import { reportingReads, withProgress } from "./progress.ts";
@@ -21,8 +20,7 @@ export async function exportData(
   options: ExportOptions,
 ): Promise<void> {
   const { output, workspace } = context;
-  const { folder } = workspace();
-  await listData(nodeFiles, folder);
+  const folder = await workspace().dataFolder();
   const target = await targetOf(context, file, options);
   const { database, warnings } = await withProgress(context, "Reading the data", async (progress) =>
     readState(await reportingReads(folder, progress), folder, model),

@@ -9,7 +9,6 @@ import {
   requireDamage,
 } from "../../../src/repair/repair.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
-import { listData } from "../../../src/store/folder/listing.ts";
 import type { Context } from "../../context.ts";
 import { Reported } from "../../terminal/output.ts";
 import { describeFault, withFolder } from "./offline.ts";
@@ -22,8 +21,7 @@ import { reportingReads, withProgress } from "./progress.ts";
  */
 export async function repairFolder(context: Context, yes: boolean): Promise<void> {
   const { output, workspace } = context;
-  const { folder } = workspace();
-  await listData(nodeFiles, folder);
+  const folder = await workspace().dataFolder();
   const { plan, kept } = await withFolder(folder, "Repairing", () =>
     withProgress(context, "Repairing", async (progress) => {
       const made = await planRepair(await reportingReads(folder, progress), folder);
@@ -54,8 +52,7 @@ export async function repairFolder(context: Context, yes: boolean): Promise<void
  */
 export async function repairFrom(context: Context, file: string, yes: boolean): Promise<void> {
   const { io, output, workspace } = context;
-  const { folder } = workspace();
-  await listData(nodeFiles, folder);
+  const folder = await workspace().dataFolder();
   const path = resolve(io.cwd, file);
   const backup = await withProgress(context, "Reading the backup", () => readBackup(nodeFiles, path));
   const { records, instant } = backup;

@@ -9,20 +9,21 @@ import { readConsistentSource, recognizeSource, type Source } from "../../../src
 import { findSourceFile } from "../../../src/backup/source-file.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import type { model } from "../../../src/domain/model.ts";
+import { counted } from "../../../src/domain/text.ts";
 import { vocabularyOf } from "../../../src/identity/memberships.ts";
 import { checkRoutes } from "../../../src/operations.ts";
 import { findingsOf, findingWords } from "../../../src/operator/lists/findings.ts";
 import { findMoment, type MomentFound } from "../../../src/store/clock.ts";
 import type { Database } from "../../../src/store/collection.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
-import { listData, retryIfMissing } from "../../../src/store/folder/listing.ts";
+import { retryIfMissing } from "../../../src/store/folder/listing.ts";
 import { readTable } from "../../../src/table-in-force/read-table.ts";
 import type { PointInTime } from "../../arguments/instant.ts";
 import type { Context } from "../../context.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { formatInstant, Reported } from "../../terminal/output.ts";
 import { withFolder } from "./offline.ts";
-import { previewLines } from "./preview.ts";
+import { resourceLines, warningLines } from "./preview.ts";
 import { withProgress } from "./progress.ts";
 
 /** The most problems of an export that a person is shown: the error of a program repeats in every record. */
@@ -88,8 +89,7 @@ async function applySource(context: Context, source: Source, options: RestoreOpt
 
 /** Returns the number of the last change at that time. @throws Failure if the data does not reach back that far */
 async function sequenceOf({ output, workspace }: Context, moment: PointInTime): Promise<number> {
-  const { folder } = workspace();
-  await listData(nodeFiles, folder);
+  const folder = await workspace().dataFolder();
   if ("sequence" in moment) return moment.sequence;
   const { instant } = moment;
   if (instant > Date.now()) {
@@ -133,23 +133,28 @@ async function apply(context: Context, source: Source, options: RestoreOptions):
     run("reads", "data.preview-restore", request),
   );
   const what = describeSource(source, preview);
-  const shown = previewLines(preview).join("\n");
-  if (dryRun || preview.changes === 0) {
+  const { changes, resources, problems, tokensLeftOut: left } = preview;
+  const leftOut =
+    left === 1
+      ? "1 token is not restored; --tokens restores it."
+      : `${left} tokens are not restored; --tokens restores them.`;
+  const lines = [...resourceLines(resources), ...(left > 0 ? [leftOut] : []), ...warningLines(problems)];
+  const records = counted(changes, "record");
+  if (dryRun || changes === 0) {
     const { revision: _, ...document } = preview;
-    const verdict =
-      preview.changes === 0 ? "nothing would change" : `${countOf(preview.changes)} would change`;
+    const verdict = changes === 0 ? "nothing would change" : `${records} would change`;
     output.result(
       { folder, ...toDocument(source), dryRun, sequence: null, ...document },
-      `${shown}${shown === "" ? "" : "\n"}${what}: ${verdict}.`,
+      [...lines, `${what}: ${verdict}.`].join("\n"),
     );
     return;
   }
-  if (!output.wantsJSON) output.remark(shown);
+  if (!output.wantsJSON) output.remark(lines.join("\n"));
   await confirm(context, {
-    asks: `Change ${countOf(preview.changes)}?`,
-    does: `This changes ${countOf(preview.changes)}`,
+    asks: `Change ${records}?`,
+    does: `This changes ${records}`,
     hint: "--yes does it without asking; --dry-run only shows what would change.",
-    details: { resources: preview.resources },
+    details: { resources },
   });
   const { revision } = preview;
   const result = await withProgress(context, "Changing", () =>
@@ -169,7 +174,7 @@ async function unpack(context: Context, source: Source, dryRun: boolean): Promis
   for (const problem of [...problems, ...(await refusalsOf(context, database))])
     output.remark(`warning: ${problem}`);
   await requireRoom(nodeFiles, folder);
-  const words = `${countOf(records)}${instant === null ? "" : ` of ${formatInstant(instant)}`}`;
+  const words = `${counted(records, "record")}${instant === null ? "" : ` of ${formatInstant(instant)}`}`;
   if (dryRun) {
     output.result(
       { folder, ...toDocument(source), dryRun, sequence: null, records, instant },
@@ -221,9 +226,5 @@ function doneText(source: Source, { sequence, changes, instant }: RestoreResult)
       ? `the data behind change ${source.sequence}`
       : describeSource(source, { instant });
   if (sequence === null) return `${what} ${from}: no change was necessary.`;
-  return `${what} ${from}: changed ${countOf(changes)}. \`addon-cli undo ${sequence}\` undoes it.`;
-}
-
-function countOf(records: number): string {
-  return records === 1 ? "1 record" : `${records} records`;
+  return `${what} ${from}: changed ${counted(changes, "record")}. \`addon-cli undo ${sequence}\` undoes it.`;
 }
