@@ -5,14 +5,12 @@ import { counted } from "../../src/domain/text.ts";
 import type { Context } from "../context.ts";
 import { formatInstant } from "../terminal/output.ts";
 
-/** Exactly one of the first three says whom. */
-export interface InviteOptions {
+/** Exactly one of the first three says whom. `expires` is in milliseconds from now. */
+interface InviteOptions {
   readonly player?: string;
   readonly member?: string;
   readonly allWithoutToken?: boolean;
-  /** Milliseconds from now. */
   readonly expires?: number;
-  /** A text with `{code}`, and possibly `{name}`. */
   readonly message?: string;
 }
 

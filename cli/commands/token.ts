@@ -1,5 +1,6 @@
 /** `token`: issues, lists and revokes tokens and invitations. A token or a code is shown once, when it is issued. */
 import { type Command, Option } from "commander";
+import type { OperationInput } from "../../src/control/operations.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { hashOfToken, tokenInText } from "../../src/identity/tokens.ts";
 import { instantWords, parseFuture } from "../arguments/instant.ts";
@@ -31,20 +32,7 @@ function unseen(id: string, cause: Error): Failure {
   });
 }
 
-interface IssueOptions {
-  readonly player?: string;
-  readonly public?: boolean;
-  readonly label?: string;
-  readonly addonVersion?: string;
-  readonly readOnly?: boolean;
-  /** Milliseconds from now. */
-  readonly expires?: number;
-}
-
-interface RevokeOptions {
-  readonly player?: string;
-  readonly invitation?: string;
-}
+type IssueOptions = Omit<OperationInput<"token.issue">, "expiresIn"> & { public?: boolean; expires?: number };
 
 export function addTokenCommands(program: Command, context: Context): void {
   const { change, misuse, read, run, output } = context;
@@ -63,17 +51,10 @@ export function addTokenCommands(program: Command, context: Context): void {
       "after",
       examples("token issue --player Ada --expires 30d", "token issue --public --read-only"),
     )
-    .action(async (options: IssueOptions) => {
-      if (options.player === undefined && options.public !== true) {
+    .action(async ({ public: isPublic, expires: expiresIn, ...input }: IssueOptions) => {
+      if (input.player === undefined && isPublic !== true)
         misuse("one of --player <player> and --public is required");
-      }
-      const issued = await run("changes", "token.issue", {
-        player: options.player,
-        label: options.label,
-        addonVersion: options.addonVersion,
-        readOnly: options.readOnly,
-        expiresIn: options.expires,
-      });
+      const issued = await run("changes", "token.issue", { ...input, expiresIn });
       await output.issued(issued, issued.token).catch((error: Error) => {
         throw unseen(issued.id, error);
       });
@@ -158,16 +139,18 @@ export function addTokenCommands(program: Command, context: Context): void {
         "token revoke --invitation Ada",
       ),
     )
-    .action(async (id: string | undefined, { player, invitation }: RevokeOptions) => {
-      if ([id, player, invitation].filter((whom) => whom !== undefined).length !== 1)
-        misuse("one of <id>, --player <player> and --invitation <player> is required");
-      if (player !== undefined) return revokeAllOf(context, player);
-      if (invitation !== undefined) {
-        await change("token.revoke", { invitation });
-        return;
-      }
-      await change("token.revoke", await tokenInput(context, id ?? ""));
-    });
+    .action(
+      async (id: string | undefined, { player, invitation }: { player?: string; invitation?: string }) => {
+        if ([id, player, invitation].filter((whom) => whom !== undefined).length !== 1)
+          misuse("one of <id>, --player <player> and --invitation <player> is required");
+        if (player !== undefined) return revokeAllOf(context, player);
+        if (invitation !== undefined) {
+          await change("token.revoke", { invitation });
+          return;
+        }
+        await change("token.revoke", await tokenInput(context, id ?? ""));
+      },
+    );
 }
 
 /** Returns the token that an argument names. A token itself is read only from standard input. */

@@ -5,17 +5,11 @@ import { countOf } from "../../terminal/excerpts.ts";
 import { Reported } from "../../terminal/output.ts";
 import { type InspectedTable, inspectTable, tableFile } from "./table.ts";
 
-/** The options of `routes check`. */
-interface CheckOptions {
-  /** Whether to fail on warnings. */
-  readonly strict?: boolean;
-}
-
 /** Checks a file; the default is that of `--routes`. @throws Reported if it does not pass */
 export async function checkFile(
   context: Context,
   given: string | undefined,
-  { strict = false }: CheckOptions,
+  { strict = false }: { strict?: boolean },
 ): Promise<void> {
   const file = await tableFile(context, given);
   const inspected = await inspectTable(context, file);

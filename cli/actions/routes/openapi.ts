@@ -4,13 +4,8 @@ import { descriptionOptions } from "../../../src/openapi/service-description.ts"
 import type { Context } from "../../context.ts";
 import { checkedTable, tableFile, vocabularyOf } from "./table.ts";
 
-/** The options of `routes openapi`. */
-interface OpenApiOptions {
-  readonly yaml?: boolean;
-}
-
 /** Prints the description of the interface. @throws Failure if the table has faults */
-export async function printOpenApi(context: Context, { yaml = false }: OpenApiOptions): Promise<void> {
+export async function printOpenApi(context: Context, { yaml = false }: { yaml?: boolean }): Promise<void> {
   const table = await checkedTable(context, await tableFile(context, undefined));
   const document = describeTable(table, await vocabularyOf(context), descriptionOptions());
   const text = yaml ? toYAML(document).trimEnd() : JSON.stringify(document, undefined, 2);
