@@ -12,7 +12,6 @@ export type ChangeName = {
   [N in OperationName]: OperationResult<N> extends Info ? N : never;
 }[OperationName];
 
-/** See the head of this file. */
 export interface Context {
   readonly io: IO;
   readonly output: Output;

@@ -1,7 +1,6 @@
 /** The cursor in a command line: the command, and the option or argument whose value is being typed. */
 import type { Argument, Command, Option } from "commander";
 
-/** See the head of this file. */
 export interface Cursor {
   readonly program: Command;
   readonly command: Command;

@@ -21,7 +21,6 @@ const noticeMilliseconds = 14 * day;
 /** Why the files are read. An operator who sends a signal has replaced both. */
 type Cause = "change" | "signal";
 
-/** See the head of this file. */
 export class CertificateReloader {
   readonly #files: CertificateFiles;
   readonly #server: Pick<Server, "useCertificate">;

@@ -6,7 +6,6 @@ export const requestChoices = ["all", "failures", "none"] as const;
 /** The lowest level to log. A request is `info`, an internal error `error`. */
 export const levelChoices = ["info", "warn", "error"] as const;
 
-/** See the head of this file. */
 export interface LogOptions {
   /** The default is `all`. */
   readonly requests?: (typeof requestChoices)[number];

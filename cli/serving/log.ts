@@ -11,7 +11,6 @@ import type { LogOptions } from "./log-options.ts";
 import { rounded, ServedLines, WaitingRequests } from "./request-lines.ts";
 import { StrangerLines } from "./stranger-lines.ts";
 
-/** See the head of this file. */
 export interface Log {
   readonly request: (record: RequestRecord) => void;
   readonly info: (message: string) => void;

@@ -6,7 +6,6 @@
 /** The most lines in a window, and its length in milliseconds. At 250 bytes, these are 10 lines and 2.5 KB a second. */
 export const strangerLines = { most: 600, window: 60_000 };
 
-/** See the head of this file. */
 export class StrangerLines {
   readonly #report: (omitted: number) => void;
   #count = 0;

@@ -23,7 +23,6 @@ const retryMilliseconds = 1_000;
 /** The time for which closing waits for a reader, in milliseconds. */
 const closeMilliseconds = 1_000;
 
-/** See the head of this file. */
 export class BufferedSink implements Sink {
   readonly #stream: Omit<Sink, "write">;
   readonly #destination: SonicBoom;

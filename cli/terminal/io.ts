@@ -20,7 +20,6 @@ export class Interrupted extends Error {
   override readonly name = "Interrupted";
 }
 
-/** See the head of this file. */
 export interface IO {
   readonly stdout: Sink;
   readonly stderr: Sink;

@@ -19,7 +19,6 @@ export class Reported extends Error {
   override readonly name = "Reported";
 }
 
-/** See the head of this file. */
 export class Output {
   readonly #io: IO;
   readonly #json: () => boolean;

@@ -17,7 +17,6 @@ export interface Person {
   readonly name: string | undefined;
 }
 
-/** See the head of this file. */
 export class PlayerNames {
   readonly #names = new Map<string, string>();
   readonly #uuids = new Map<string, Set<string>>();

@@ -10,7 +10,7 @@ import { Collection, Database, type DurableRows } from "../store/collection.ts";
 import type { DurableData } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";
 
-/** See the head of this file. It watches the present data until {@link close} is called. */
+/** It watches the present data until {@link close} is called. */
 export class Overlay {
   /** Its records, read-only before {@link begin}. */
   readonly database: Database<typeof model>;

@@ -27,7 +27,6 @@ export interface RestoreOptions {
   readonly revocations: Revocations;
 }
 
-/** See the head of this file. */
 export class RestorePlan {
   readonly #present: DurableData;
   readonly #source: Overlay;

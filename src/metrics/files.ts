@@ -12,7 +12,6 @@ export interface Written {
   readonly since: number | undefined;
 }
 
-/** See the head of this file. */
 export interface DataFiles {
   /** All segments. */
   readonly journal: Written;

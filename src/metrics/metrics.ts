@@ -39,7 +39,6 @@ export interface Surveyed {
   readonly version: string;
 }
 
-/** See the head of this file. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests = new RequestMetrics(this.#registry, () => this.#service?.routes.table);

@@ -14,7 +14,6 @@ interface Routes {
   readonly routes: readonly { readonly path: string }[];
 }
 
-/** See the head of this file. */
 export class RequestMetrics {
   readonly #table: () => Routes | undefined;
   readonly #durations: Histogram<"route" | "status">;

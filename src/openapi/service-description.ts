@@ -34,7 +34,7 @@ const packageSchema = v.object({ version: v.string(), license: v.string() });
 
 let options: DescriptionOptions | undefined;
 
-/** See the head of this file. The package is read once: it may be replaced under a running service. */
+/** The package is read once: it may be replaced under a running service. */
 export function descriptionOptions(): DescriptionOptions {
   options ??= readOptions();
   return options;

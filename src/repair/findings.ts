@@ -43,7 +43,6 @@ export interface SnapshotRecords {
   readonly keyless: readonly PlacedRecord[];
 }
 
-/** See the head of this file. */
 export class Findings {
   /** All faults, in the order of the files. */
   readonly problems: Fault[] = [];

@@ -40,7 +40,7 @@ export interface JournalOptions {
   readonly readSnapshots: (sequence: number) => Promise<void>;
 }
 
-/** See the head of this file. Usage: {@link read} each segment, then {@link end}. */
+/** Usage: {@link read} each segment, then {@link end}. */
 export class JournalReading {
   readonly #options: JournalOptions;
   readonly #findings: Findings;

@@ -10,7 +10,6 @@ export function quote(record: unknown): string {
   return json.length <= 120 ? json : `${json.slice(0, 119)}…`;
 }
 
-/** See the head of this file. */
 export class KnownRecords {
   readonly #records = new Map<string, Map<string, unknown>>();
   /** Whether all are known. They are not after damage: what cannot be read may have changed any of them. */

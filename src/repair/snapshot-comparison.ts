@@ -5,7 +5,7 @@ import type { Findings, SnapshotRecords } from "./findings.ts";
 import type { InspectedSnapshot, PlacedRecord } from "./inspect-snapshot.ts";
 import { KnownRecords, quote } from "./known-records.ts";
 
-/** See the head of this file. Usage: {@link take} each record, then {@link faults} if the snapshot is sound. */
+/** Usage: {@link take} each record, then {@link faults} if the snapshot is sound. */
 export class SnapshotComparison implements SnapshotRecords {
   readonly records = new KnownRecords();
   readonly keyless: PlacedRecord[] = [];

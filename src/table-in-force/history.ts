@@ -32,7 +32,6 @@ const listSchema = v.array(entrySchema);
 /** A table that is or was in force. */
 export type HistoryEntry = v.InferOutput<typeof entrySchema>;
 
-/** See the head of this file. */
 export class TableHistory {
   readonly folder: string;
   readonly #dataFolder: string;

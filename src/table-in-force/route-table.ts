@@ -115,7 +115,6 @@ export interface ServedContext extends TableContext {
   ) => Promise<CheckedTable["findings"]>;
 }
 
-/** See the head of this file. */
 export class RouteTable<Mounted extends { readonly table: Table }> {
   readonly file: string;
   readonly #context: ServedContext;

@@ -7,7 +7,6 @@ import type { TypeDeclaration } from "./type-form.ts";
 import type { Report } from "./yaml/fault.ts";
 import { unknownName } from "./yaml/wording.ts";
 
-/** See the head of this file. */
 export class Types {
   readonly #declarations: Readonly<Record<string, TypeDeclaration>>;
   readonly #report: Report;
