@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Network } from "../../src/domain/address.ts";
 import type { ServeOptions } from "../actions/serve.ts";
 import { parseAddressOrOff, parseHost, parsePort, parseProxies, parseProxy } from "../arguments/address.ts";
-import { parseCount } from "../arguments/numbers.ts";
+import { wholeFrom } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { type LogOptions, levelChoices, requestChoices } from "../serving/log-options.ts";
@@ -80,7 +80,7 @@ export function addServeCommand(program: Command, context: Context): void {
   const staleness = new Option(
     "--max-staleness <seconds>",
     "with --journal: how long to answer without contact to it",
-  ).argParser(parseCount);
+  ).argParser(wholeFrom(1, 60));
   program
     .command("serve")
     .description("run the service; the first start seeds the data and issues one public token")
