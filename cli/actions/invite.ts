@@ -22,7 +22,7 @@ export async function invitePlayers(context: Context, options: InviteOptions): P
     misuse("one of --player <player>, --all-without-token and --member <organisation|group> is required");
   if (message !== undefined && !message.includes("{code}"))
     misuse("expected a message with {code} in it, such as 'Welcome {name}! Your code: {code}'");
-  const { expires, invitations, excluded, sequence } = await run("changes", "token.invite", {
+  const { expires, invitations, excluded, meant, sequence } = await run("changes", "token.invite", {
     player,
     member,
     expiresIn: options.expires,
@@ -47,11 +47,12 @@ export async function invitePlayers(context: Context, options: InviteOptions): P
   if (output.wantsJSON) return;
   const replaced = invitations.filter(({ replaces }) => replaces).length;
   const until = `valid until ${formatInstant(expires)}`;
-  output.remark(
-    issued.length === 0
-      ? "There is nobody without a valid token."
-      : `${counted(issued.length, "code")}, ${until}.`,
-  );
+  const others = excluded === 0 ? "" : " else";
+  const nobody =
+    meant === 0
+      ? `There are no players${member === undefined ? "" : ` in ${member}`}.`
+      : `There is nobody${others} without a valid token.`;
+  output.remark(issued.length === 0 ? nobody : `${counted(issued.length, "code")}, ${until}.`);
   if (excluded > 0) output.remark(`${counted(excluded, "excluded player")} left out.`);
   if (replaced > 0)
     output.remark(

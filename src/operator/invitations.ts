@@ -43,7 +43,12 @@ export const invitePlayers = defineCommand({
     const inviteAll = async (draft: Draft) => {
       const invited: Invited[] = [];
       const slices = new Slices();
-      const all = player === undefined ? withoutToken(draft, member, at) : [requirePlayer(draft, player)];
+      const isMember = member === undefined ? () => true : memberTest(draft, member, at);
+      const meant =
+        player === undefined
+          ? Array.from(draft.players.values()).filter(isMember)
+          : [requirePlayer(draft, player)];
+      const all = player === undefined ? withoutToken(draft, meant, at) : meant;
       // Excluded players could not use a code; one who is named may be about to be readmitted.
       const isAllowed = (found: Player) =>
         player !== undefined || excludedGroup === undefined || !isInGroup(draft, excludedGroup, found, at);
@@ -55,7 +60,7 @@ export const invitePlayers = defineCommand({
         const { name, uuid } = found;
         invited.push({ name, uuid, code: invite(draft, found, expires, at), replaces });
       }
-      return { invitations: invited, excluded: all.length - allowed.length };
+      return { invitations: invited, excluded: all.length - allowed.length, meant: meant.length };
     };
     const origin = { who: "operator", operation: "token.invite" };
     const { report, sequence } = await store.edit(inviteAll, origin, signal);
@@ -64,19 +69,16 @@ export const invitePlayers = defineCommand({
 });
 
 /**
- * Returns the players without a valid token, by name. One that an expired invitation gave, and that was never used, counts for
+ * Returns those of some players who have no valid token, by name. One that an expired invitation gave, and that was never used, counts for
  * nothing: its answer may have been lost, or have gone to the preview of a link.
  */
-function withoutToken(draft: Draft, member: string | undefined, now: number) {
-  const isMember = member === undefined ? () => true : memberTest(draft, member, now);
+function withoutToken(draft: Draft, players: readonly Player[], now: number): Player[] {
   const hasToken = ({ uuid }: Player) => {
     const invitation = draft.invitations.get(uuid);
     const lost = invitation && stateOf(invitation, now) === "expired" ? invitation.token : null;
     return draft.tokens.find("player", uuid).some((token) => token.id !== lost && isLive(token, now));
   };
-  return Array.from(draft.players.values())
-    .filter((player) => isMember(player) && !hasToken(player))
-    .sort((a, b) => compareTexts(a.name, b.name));
+  return players.filter((player) => !hasToken(player)).sort((a, b) => compareTexts(a.name, b.name));
 }
 
 export const list = defineRead({
