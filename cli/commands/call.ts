@@ -1,6 +1,7 @@
 /** `call`: runs an operation of the route table, as the operator or as a player. */
 import type { Command } from "commander";
 import { Failure } from "../../src/domain/errors.ts";
+import { asArgument } from "../../src/domain/text.ts";
 import { parsePair, parsePath } from "../arguments/operation.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
@@ -29,7 +30,7 @@ export function addCallCommand(program: Command, { output, run }: Context): void
       // The answer is written for players: it speaks to them, and says nothing about the disk.
       const hints: Readonly<Record<string, string>> = {
         STORE_UNAVAILABLE: "`addon-cli data status` shows what is wrong with the disk.",
-        EXCLUDED: `\`addon-cli player readmit ${options.as}\` ends the exclusion.`,
+        EXCLUDED: `\`addon-cli player readmit ${asArgument(String(options.as))}\` ends the exclusion.`,
       };
       const hint = hints[code] ?? ownHint;
       const info = code === "EXCLUDED" ? ownInfo.replace(/^You are\b/, `${options.as} is`) : ownInfo;

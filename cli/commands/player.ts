@@ -1,6 +1,7 @@
 /** `player`: registers, shows, excludes and removes players. */
 import { type Command, InvalidArgumentError } from "commander";
 import { type Terms, withTermsInList } from "../../src/domain/terms.ts";
+import { asArgument } from "../../src/domain/text.ts";
 import { untilOption } from "../arguments/instant.ts";
 import { wholeFrom } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
@@ -161,7 +162,8 @@ export function addPlayerCommands(program: Command, context: Context): void {
         result = await exclude(false);
       }
       output.result(result, result.info);
-      if (!output.wantsJSON) output.remark(`\`addon-cli player readmit ${reference}\` ends the exclusion.`);
+      if (!output.wantsJSON)
+        output.remark(`\`addon-cli player readmit ${asArgument(reference)}\` ends the exclusion.`);
     });
 
   const simple = [

@@ -112,6 +112,11 @@ export function oneOf(names: readonly string[], conjunction = "or", most = mostN
   return `${named.slice(0, -1).join(", ")} ${conjunction} ${named.at(-1)}`;
 }
 
+/** Returns a name as an argument in a command to paste: a dash would begin an option. */
+export function asArgument(name: string): string {
+  return name.startsWith("-") ? `-- ${name}` : name;
+}
+
 /** Returns the plural of a noun: `entries`, `branches`, `tokens`. */
 export function pluralOf(noun: string): string {
   if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;

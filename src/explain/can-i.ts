@@ -2,7 +2,7 @@
 
 import type { Player } from "../domain/model.ts";
 import { withTerms } from "../domain/terms.ts";
-import { oneOf } from "../domain/text.ts";
+import { asArgument, oneOf } from "../domain/text.ts";
 import { reasonOf } from "../engine/reason.ts";
 import { playerCaller, publicCaller } from "../identity/callers.ts";
 import { requirePlayer } from "../identity/players.ts";
@@ -94,7 +94,7 @@ export function canI(
   steps.push({ step: "needs", passed: null, says: needs });
   steps.push(...partSteps(restriction, caller, input));
   steps.push({ step: "has", passed: allowed, says: `${player === undefined ? "it" : name} ${had}` });
-  const readmission = `the end of the exclusion (addon-cli player readmit ${name})`;
+  const readmission = `the end of the exclusion (addon-cli player readmit ${asArgument(name)})`;
   const lacks = allowed ? [] : [...new Set(enough(restriction, caller, input, player))];
   const ways = excluded ? lacks.map((way) => `${readmission}, and ${way}`) : lacks;
   for (const says of excluded && lacks.length === 0 ? [readmission] : ways)
