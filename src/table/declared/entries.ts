@@ -24,6 +24,8 @@ export class Findings {
   readonly #lists: ReadonlyMap<string, List>;
   /** The entries of each list. */
   readonly #sizes = new Map<string, number>();
+  /** The creators of the entries of each list, and how many each has added. */
+  readonly #creators = new Map<string, Map<string, { name: string; count: number }>>();
   /** What was found, by its place and message, in which `#` stands for the entries and `@` for values. */
   readonly #found = new Map<string, Finding & { readonly values: Set<string>; count: number }>();
 
@@ -54,6 +56,7 @@ export class Findings {
       this.#find(["lists"], `the data keeps # of "${name}", which no list declares; ${drop}`, false);
       return;
     }
+    this.#countFor(stored);
     const at = ["lists", name];
     const entry = withPresentNames(stored, list);
     if (entry !== stored) {
@@ -69,6 +72,26 @@ export class Findings {
       this.#find([...at, "key"], `the key cannot change while the data has entries: that of # is ${key}`);
     }
     for (const field of list.fields) this.#addField([...at, "fields", field.name], entry, field);
+  }
+
+  #countFor({ list, creatorName, creatorUUID }: Entry): void {
+    if (creatorUUID == null) return;
+    const creators = this.#creators.get(list) ?? new Map();
+    const { count } = creators.get(creatorUUID) ?? { count: 0 };
+    creators.set(creatorUUID, { name: creatorName ?? creatorUUID, count: count + 1 });
+    this.#creators.set(list, creators);
+  }
+
+  /** Finds the creators of a list who have more entries than one may have. */
+  #full({ name, maxEntriesPerCreator: most }: List): Finding[] {
+    const full = [...(this.#creators.get(name)?.values() ?? [])]
+      .filter(({ count }) => most !== undefined && count > most)
+      .sort((a, b) => b.count - a.count)
+      .map((creator) => `${creator.name} (${creator.count})`);
+    const message = `the data has more entries of ${oneOf(full, "and")}, who can add none`;
+    return full.length === 0
+      ? []
+      : [{ path: ["lists", name, "maxEntriesPerCreator"], message, isFault: false }];
   }
 
   #addField(path: Path, entry: Entry, field: Field): void {
@@ -115,7 +138,7 @@ export class Findings {
       };
       return { path, message: message.replace(/[#@]/g, (part) => parts[part] ?? part), isFault };
     });
-    return [...found, ...full];
+    return [...found, ...full, ...Array.from(this.#lists.values()).flatMap((list) => this.#full(list))];
   }
 }
 
