@@ -94,7 +94,7 @@ type Pending = { readonly revision: string } | { readonly faults: number; readon
 
 async function pendingOf(context: Context, { file, revision }: TableStatus): Promise<Pending> {
   try {
-    const table = await checkedTable(context, file);
+    const table = await checkedTable(context, file, true);
     return table.revision === revision ? null : { revision: table.revision };
   } catch (error) {
     return {

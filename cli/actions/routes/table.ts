@@ -20,10 +20,15 @@ async function readNamed({ workspace }: Context, file: string): Promise<string> 
   return readTable(file, file === (await workspace().routesFile()) ? servedFrom : "");
 }
 
-/** Reads a table. @throws Failure if it has faults */
-export async function checkedTable(context: Context, file: string): Promise<Table> {
+/**
+ * Reads a table.
+ * @param isNext whether it is to be put in force, so that the entries in the data must fit it
+ * @throws Failure if it has faults
+ */
+export async function checkedTable(context: Context, file: string, isNext = false): Promise<Table> {
   const text = await readNamed(context, file);
-  const { table, faults } = checkRoutes(text, await vocabularyOf(context));
+  const findings = isNext ? await context.run("reads", "list.check", { text }) : [];
+  const { table, faults } = withFindings(checkRoutes(text, await vocabularyOf(context)), findings);
   if (table === undefined) throw faultsIn(file, faults, text);
   return table;
 }
