@@ -41,7 +41,9 @@ export async function showStatistics(context: Context, { close }: { close?: stri
     output.remark(
       "`addon-cli player reset-statistic <player>` sets a player's statistics to 0; `addon-cli audit statistics --close <player>` closes the case; these exclude a player from the interface:",
     );
-    for (const excess of excesses) output.command(exclusionOf(excess, players));
+    // The first case of each player is the worst.
+    const worst = new Map(excesses.toReversed().map((excess) => [excess.uuid, excess]));
+    for (const excess of [...worst.values()].reverse()) output.command(exclusionOf(excess, players));
   }
 }
 
