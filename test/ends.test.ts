@@ -100,6 +100,19 @@ it("what has ended is removed while nothing else changes, also a second time if 
   );
 });
 
+it("what a clock has ended that was ahead for a moment returns by an undo", async (t) => {
+  const { world, token } = await openAs(t, "Ada");
+  const { clock, service } = world;
+  await service.administer("player.exclude", { player: "Ada", until: clock.time + day });
+  clock.advance(2 * day);
+  await service.removeEnded();
+  clock.advance(-2 * day);
+  await world.ok(token, "/targetlist");
+  await service.administer("undo", { sequence: service.store.sequence });
+  await service.removeEnded();
+  assertFailure(await world.get(token, "/targetlist"), 403, "EXCLUDED");
+});
+
 it("thousands that end at once are removed a thousand in a change, and none that stays", async (t) => {
   const { world } = await openAs(t, "Ada");
   const { clock, service } = world;
