@@ -71,8 +71,8 @@ player0007,,,,
 ,,GROVE:1,,
 Player 8,,,,
 CSV
-if npx addon-cli roster apply mistakes.csv --yes > mistakes.txt 2>&1; then exit 1; fi
-sed 's/^/    /' mistakes.txt
+refused() { ! npx addon-cli "$@"; }
+step "ten mistakes refused" refused roster apply mistakes.csv --yes
 
 # A cheater reports 400 kills at once. The watch finds them, and says what to do.
 token=$(grep -o '"gat_[^"]*","name":"Player0042"' tokens.txt | cut -d '"' -f 2)
@@ -80,19 +80,22 @@ awk -v api="$API" 'BEGIN { for (i = 1; i <= 400; i++) printf "url = \"%s/statist
 { echo "header = \"Authorization: Bearer $token\""; cat kills.conf; } | curl --no-progress-meter --parallel --config -
 step "the cheater found" npx addon-cli audit statistics
 step "excluded" eval "npx $(npx addon-cli audit statistics 2>&1 | grep -o '^addon-cli player exclude Player0042 .*') --yes"
-echo "Authorization: Bearer $token" | curl -s -H @- "$API/wantedreason" | sed 's/^/    /'
-echo
+ask() { echo "Authorization: Bearer $token" | curl -s -w '\n' -H @- "$API/$1"; }
+step "the cheater asks" ask wantedreason
 step "what the cheater did" npx addon-cli audit --by Player0042 --summary
 step "taken back" npx addon-cli undo --by Player0042 --operation statistic.add --yes
 step "readmitted" npx addon-cli player readmit Player0042
+step "the cheater asks again" ask wantedreason
 
-# A membership that ends while the service is stopped is gone before it listens again.
-soon=$(date -u -d '+2 seconds' +%FT%TZ)
-npx addon-cli group add Player0007 VIP --until "$soon" | sed 's/^/    /'
+# Memberships that end while the service is stopped are gone before it listens again.
+soon=$(date -u -d '+6 seconds' +%FT%TZ)
+awk -F, -v soon="$soon" 'NR == 1 { print "name,organisations,groups" }
+  $1 == "Player0007" { print $1 "," $2 " POLICE:1@" soon ",VIP@" soon }' evening.csv > trial.csv
+step "a member on trial" apply trial.csv
 stop
 until [[ $(date -u +%FT%TZ) > $soon ]]; do sleep 0.1; done
 start
-step "the membership has ended" npx addon-cli audit --operation membership.end
+step "the memberships have ended" npx addon-cli audit --operation membership.end
 step "the data is sound" npx addon-cli data verify
 rm codes.csv tokens.txt
 echo "the whole day: $SECONDS s"

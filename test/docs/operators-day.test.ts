@@ -30,7 +30,7 @@ it("registers 3,000 players, hands out tokens, changes ranks, and takes back wha
     "statistic.add\t400",
     "Took back 1 statistic, of 400 changes.",
     "Readmitted Player0042.",
-    "system\tmembership.end\tremoved the group member Player0007 (VIP)",
+    "system\tmembership.end\tremoved the membership Player0007 (POLICE), removed the group member Player0007 (VIP)",
   ])
     assert.ok(
       lines.some((shown) => shown.includes(line)),
