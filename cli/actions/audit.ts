@@ -25,8 +25,6 @@ export interface AuditOptions extends AuditQuery {
 /** The most records of a change on a terminal: an import can have changed all of them. */
 const maxShown = 20;
 
-const nothing = "No change in the journal matches.";
-
 /** Shows the selected changes. @param stopped ends the output early */
 export async function showAudit(
   context: Context,
@@ -45,15 +43,11 @@ export async function showAudit(
     return isTerminal ? toSentence : toCells;
   })();
   const { limit } = look;
-  if (limit !== undefined && !goOn && !needsNames(look)) {
-    const { entries, names, warnings } = await readNewest(nodeFiles, folder, { ...look, limit });
-    if (stopped.aborted) return;
-    for (const warning of warnings) output.remark(`warning: ${warning}`);
-    for (const entry of entries) io.stdout.write(output.fitted(toText(entry, names, context), io.stdout));
-    if (entries.length === 0) output.remark(limit === 0 ? "--limit 0 shows none." : nothing);
-    return;
-  }
-  const { names, warnings } = await readNames(nodeFiles, folder);
+  const newest =
+    limit === undefined || goOn || needsNames(look)
+      ? undefined
+      : await readNewest(nodeFiles, folder, { ...look, limit });
+  const { names, warnings } = newest ?? (await readNames(nodeFiles, folder));
   for (const warning of warnings) output.remark(`warning: ${warning}`);
   const show = (entry: Entry) =>
     void io.stdout.write(output.fitted(toText(entry, names, context), io.stdout));
@@ -63,13 +57,14 @@ export async function showAudit(
   const onRead = (number: number) => {
     last = number;
   };
-  for await (const entry of readEntries(nodeFiles, folder, look, names, onRead)) {
+  for await (const entry of newest?.entries ?? readEntries(nodeFiles, folder, look, names, onRead)) {
     if (stopped.aborted) return;
     show(entry);
     shown += 1;
   }
   if (!goOn) {
-    if (shown === 0) output.remark(nothing);
+    if (shown === 0)
+      output.remark(limit === 0 ? "--limit 0 shows none." : "No change in the journal matches.");
     return;
   }
   const select = toSelection(look, names);
