@@ -12,8 +12,8 @@ export function neverSuggested(command: Command): Command {
   return command;
 }
 
-/** An unknown subcommand. */
-class UnknownCommand extends Error {
+/** An unknown subcommand, which {@link rejectUnknown} reports. */
+export class UnknownCommand extends Error {
   readonly command: Command;
   readonly typed: string;
 
@@ -24,14 +24,14 @@ class UnknownCommand extends Error {
   }
 }
 
-/** Makes a command throw on an unknown subcommand, for {@link rejectUnknown}, instead of Commander's own answer. */
+/** Makes a command throw on an unknown subcommand, instead of Commander's own answer. */
 export function interceptUnknown(command: Command): void {
   command.on("command:*", ([typed = ""]: readonly string[]) => {
     throw new UnknownCommand(command, typed);
   });
 }
 
-/** Reports what {@link interceptUnknown} threw as wrong usage, and rethrows anything else. */
+/** Reports an {@link UnknownCommand} as wrong usage, and rethrows anything else. */
 export async function rejectUnknown(error: unknown): Promise<never> {
   if (!(error instanceof UnknownCommand)) throw error;
   const { command, typed, message } = error;
@@ -45,8 +45,8 @@ export async function rejectUnknown(error: unknown): Promise<never> {
     typed,
     suggested.map((subcommand) => subcommand.name()),
   );
-  const hint =
-    meant === undefined ? `; \`${nameOf(command)} --help\` lists the commands` : `\n(Did you mean ${meant}?)`;
+  const list = suggested.length === 0 ? "" : `; \`${nameOf(command)} --help\` lists the commands`;
+  const hint = meant === undefined ? list : `\n(Did you mean ${meant}?)`;
   return command.error(`error: ${message}${hint}`, { code: "commander.unknownCommand" });
 }
 
