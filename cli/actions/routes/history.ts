@@ -1,5 +1,6 @@
 /** Implements `routes history` and `routes rollback`. */
 import { chmod, realpath, stat } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
 import { writeTarget } from "../../../src/backup/output-file.ts";
 import type { Control } from "../../../src/control/operations.ts";
 import { Failure } from "../../../src/domain/errors.ts";
@@ -17,7 +18,7 @@ import type { Context } from "../../context.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { type Column, formatInstant } from "../../terminal/output.ts";
 import { diffText } from "./diff.ts";
-import { shownNames } from "./reload.ts";
+import { shownNames, statusIn } from "./reload.ts";
 
 const columns: readonly Column<HistoryEntry>[] = [
   { heading: "REVISION", cell: ({ revision }) => revision },
@@ -80,8 +81,7 @@ export async function rollBack(context: Context, revision: string | undefined): 
 /** @throws Failure if the service runs on the packaged table, which must not be replaced */
 async function currentTable({ workspace }: Context, control: Control): Promise<CurrentTable> {
   const own = workspace().routes;
-  const status =
-    (await control.run("holder", {})) === null ? undefined : await control.run("routes.status", {});
+  const status = await statusIn(control);
   const file = status?.file ?? own;
   if (file === packaged("routes.yaml") && file !== own) {
     throw new Failure(
@@ -105,12 +105,7 @@ function textOf({ present }: CurrentTable): string | undefined {
 
 /** @throws Failure if the table has changed since the preview: an edit that nobody saw must not be lost */
 function requireUnchanged(before: CurrentTable, now: CurrentTable): void {
-  const isSameFile =
-    before.file === now.file &&
-    (before.present === undefined || now.present === undefined
-      ? before.present === now.present
-      : before.present.equals(now.present));
-  if (isSameFile && before.inForce === now.inForce) return;
+  if (isDeepStrictEqual(before, now)) return;
   throw new Failure("CONFLICT", "The route table has changed meanwhile, and was not replaced.", {
     hint: "Repeat the command to see what it would change now.",
   });

@@ -59,15 +59,16 @@ function reloadedText({ before, after }: TableDiff, { revision, changed }: Reloa
   return `Revision ${revision} is in force: the service has reloaded it meanwhile.`;
 }
 
+/** Returns the status of the table in force; undefined if no service runs. */
+export async function statusIn(control: Control): Promise<TableStatus | undefined> {
+  return (await control.run("holder", {})) === null ? undefined : control.run("routes.status", {});
+}
+
 /** Shows which table is in force. */
 export async function showStatus(context: Context): Promise<void> {
   const { output, withControl, workspace } = context;
-  const status = (await workspace().hasData())
-    ? await withControl("reads", async (control) =>
-        (await control.run("holder", {})) === null ? null : control.run("routes.status", {}),
-      )
-    : null;
-  if (status === null) {
+  const status = (await workspace().hasData()) ? await withControl("reads", statusIn) : undefined;
+  if (status === undefined) {
     const file = await tableFile(context, undefined);
     const { revision, routes: all } = await checkedTable(context, file);
     const document = {
