@@ -13,25 +13,21 @@ import { recordFault, suggest, unknownKeyIn } from "./record.ts";
 export const exportFormat = "gameaddon-export";
 export const exportVersion = 1;
 
-/** An export. */
-export interface ExportDocument {
-  readonly format: typeof exportFormat;
-  readonly version: typeof exportVersion;
-  /** Milliseconds since 1970. */
-  readonly exported: number;
-  readonly collections: Readonly<Record<string, readonly unknown[]>>;
-}
-
 const documentSchema = v.strictObject({
   format: v.literal(exportFormat),
   version: v.literal(exportVersion),
+  /** Milliseconds since 1970. */
   exported: v.number(),
   collections: v.record(v.string(), v.array(v.unknown())),
 });
+type ExportDocument = v.InferOutput<typeof documentSchema>;
 
 /** Returns the export of a database. */
 export function toExport(database: Database<typeof model>, now: number): ExportDocument {
-  const collections = [...database.collections].map(([name, rows]) => [name, [...rows.values()]] as const);
+  const collections = Array.from(database.collections, ([name, rows]): [string, unknown[]] => [
+    name,
+    [...rows.values()],
+  ]);
   return {
     format: exportFormat,
     version: exportVersion,
@@ -100,7 +96,7 @@ export function notImportable(file: string, problems: readonly string[]): Failur
   return new Failure("PARAMETER_INVALID", `${file} has ${count}; nothing was changed.`, { problems });
 }
 
-function parse(text: string, file: string): v.InferOutput<typeof documentSchema> {
+function parse(text: string, file: string): ExportDocument {
   let document: unknown;
   try {
     document = JSON.parse(text);

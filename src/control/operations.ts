@@ -143,7 +143,7 @@ export const operations = {
       const { store, service, now = Date.now } = environment;
       const { routes, vocabulary } = await service();
       const { table } = await routes.source(other);
-      return canI(store.data, table, vocabulary(), now(), [who, path, parameters], { readOnly });
+      return canI(store.data, table, vocabulary(), now(), [who, path, parameters], readOnly);
     },
   }),
   /** Returns everyone who may call an operation. */

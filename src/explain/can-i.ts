@@ -51,15 +51,10 @@ export interface Decision {
 /** The name of public tokens at the command line. A player of that name needs the UUID. */
 export const publicName = "public";
 
-/** How to call the operation. */
-export interface CallOptions {
-  /** With a read-only token. */
-  readonly readOnly?: boolean | undefined;
-}
-
 /**
  * Decides as the engine decides a request.
  * @param who a player's name or UUID, or `public`
+ * @param readOnly whether with a read-only token
  * @throws Failure `UNKNOWN_PLAYER`, and those of {@link toQuestion} and {@link requireWhole}
  */
 export function canI(
@@ -68,7 +63,7 @@ export function canI(
   vocabulary: Vocabulary,
   now: number,
   [who, path, pairs]: readonly [who: string, path: string, pairs: readonly Pair[]],
-  { readOnly = false }: CallOptions = {},
+  readOnly = false,
 ): Decision {
   const player = who.toLowerCase() === publicName ? undefined : requirePlayer(data, who);
   const token = { id: "-", readOnly };

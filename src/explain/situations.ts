@@ -2,7 +2,7 @@
  * Situations: the combinations of parameter values that make a difference to a restriction. With them, "who may" has an
  * answer for `/setup/{team}` as a whole, faction by faction.
  */
-import { membershipKinds, type Vocabulary } from "../table/caller.ts";
+import { kindOf, type Vocabulary } from "../table/caller.ts";
 import type { Parameter } from "../table/parameters.ts";
 import {
   type Input,
@@ -64,7 +64,7 @@ function choicesOf(
   restrictions: readonly Restriction[],
   vocabulary: Vocabulary,
 ): Choice[] {
-  const kind = membershipKinds.find((known) => known === type.base);
+  const kind = kindOf(type.base);
   if (kind !== undefined) return vocabulary[kind].map(fixed);
   if (type.base === "boolean") return [fixed(false), fixed(true)];
   if (type.base === "enum") return (type.values ?? []).map(fixed);

@@ -14,7 +14,7 @@ import {
 } from "../identity/memberships.ts";
 import { findPlayer, playerNames, requirePlayer, requireVisibleSubject } from "../identity/players.ts";
 import type { Data, Draft } from "../store/data.ts";
-import { defineChange, defineRead, type Info } from "./define.ts";
+import { defineChange, defineRead } from "./define.ts";
 import { playerReference, rank, until } from "./input.ts";
 
 /** Sets a player's rank in a faction or service, and returns the former membership, and the present one. */
@@ -63,25 +63,20 @@ export const removeMember = defineChange({
   },
 });
 
-function setAdministrator(draft: Draft, reference: string, administrator: boolean): Info {
-  const found = requirePlayer(draft, reference);
-  const what = administrator ? "an administrator" : "not an administrator";
-  if (found.administrator === administrator) return { info: `${found.name} is already ${what}.` };
-  draft.players.put({ ...found, administrator });
-  return { info: `${found.name} is now ${what}.` };
-}
+const setAdministrator = (administrator: boolean) =>
+  defineChange({
+    input: v.strictObject({ player: playerReference }),
+    change(draft, input) {
+      const found = requirePlayer(draft, input.player);
+      const what = administrator ? "an administrator" : "not an administrator";
+      if (found.administrator === administrator) return { info: `${found.name} is already ${what}.` };
+      draft.players.put({ ...found, administrator });
+      return { info: `${found.name} is now ${what}.` };
+    },
+  });
 
-const player = v.strictObject({ player: playerReference });
-
-export const grantAdministrator = defineChange({
-  input: player,
-  change: (draft, input) => setAdministrator(draft, input.player, true),
-});
-
-export const revokeAdministrator = defineChange({
-  input: player,
-  change: (draft, input) => setAdministrator(draft, input.player, false),
-});
+export const grantAdministrator = setAdministrator(true);
+export const revokeAdministrator = setAdministrator(false);
 
 export const listAdministrators = defineRead({
   input: v.strictObject({}),

@@ -77,27 +77,14 @@ function recordsOf(data: Data, { kind, name }: ReferredName): Use[] {
     const names = (record: AnyRecord) =>
       named?.(record).some((other) => other.name === name && other.kinds.includes(kind)) === true;
     const found = named === undefined ? [] : Array.from(rows.values()).filter(names);
+    if (found.length === 0) return [];
     const nameOf = (uuid: string) => data.players.get(uuid)?.name ?? uuid;
     const isMembership = collection.name !== "entries" && (player !== undefined || subject !== undefined);
     const withoutPlace = { organisation: undefined, group: undefined };
     const labels = found.map((record) => labelOf({ ...record, ...withoutPlace }, key(record), nameOf));
-    return useOf(
-      labels,
-      isMembership ? "member" : noun,
-      isMembership ? members : "`addon-cli call` removes an entry.",
-    );
+    const words = `${counted(labels.length, isMembership ? "member" : noun)} (${firstOf(labels)})`;
+    return [{ words, remedy: isMembership ? members : "`addon-cli call` removes an entry." }];
   });
-}
-
-function useOf(names: readonly string[], noun: string, remedy: string): Use[] {
-  return names.length === 0
-    ? []
-    : [
-        {
-          words: `${counted(names.length, noun)} (${firstOf(names)})`,
-          remedy,
-        },
-      ];
 }
 
 function firstOf(texts: readonly string[]): string {

@@ -205,8 +205,7 @@ describe("the steps of can-i", async () => {
     const text = stringify({ prefix: `${prefix}/{tokenString}`, ...head, routes });
     const { table, faults } = checkRoutes(text, service.vocabulary());
     assert.ok(table !== undefined, JSON.stringify(faults));
-    const options = readOnly === undefined ? {} : { readOnly };
-    return canI(service.store.data, table, service.vocabulary(), clock.time, [who, path, []], options);
+    return canI(service.store.data, table, service.vocabulary(), clock.time, [who, path, []], readOnly);
   }
 
   /** Returns each step with its words, such as `exclusion + Bob is not in the group BLACKLIST`. */

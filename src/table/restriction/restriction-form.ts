@@ -1,7 +1,7 @@
 /** Parses a restriction of a table, and reports each fault where it is. */
 import { didYouMean, fold, oneOf } from "../../domain/text.ts";
 import { bases, expectation } from "../base-types.ts";
-import { type MembershipKind, membershipKinds, type Vocabulary } from "../caller.ts";
+import { kindOf, type MembershipKind, membershipKinds, type Vocabulary } from "../caller.ts";
 import type { ParsedDocument } from "../document.ts";
 import { type Parameter, parseParameter } from "../parameters.ts";
 import type { Path } from "../yaml/fault.ts";
@@ -56,7 +56,7 @@ function toMapForm(
   const { report } = context;
   const heads = Object.keys(value).filter((key) => forms.includes(key));
   const [head, ...others] = heads;
-  const kind = membershipKinds.find((known) => known === head);
+  const kind = kindOf(head);
   const unknown = Object.keys(value).filter(
     (key) => !heads.includes(key) && !(key === "rank" && kind !== undefined),
   );
