@@ -39,8 +39,3 @@ export function listPlayers({ cohorts, registered, ...difference }: Comparison):
     },
   };
 }
-
-/** Whether it has no players and no public tokens. */
-export function isEmpty(crowd: Crowd): boolean {
-  return crowd.count === 0 && !crowd.public;
-}

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { RouteChange } from "../../src/explain/changes.ts";
 import type { Affected, Comparison, Counts, Side } from "../../src/explain/comparison.ts";
-import { isEmpty } from "../../src/explain/diff.ts";
 import { summarize } from "../../src/explain/summary.ts";
 
 const cohort = (...names: readonly string[]) => names.map((name) => ({ name, uuid: name }));
@@ -76,16 +75,4 @@ describe("the summary of a comparison", () => {
     const excluding = { ...empty, exclusion, routes: [route("/a", [gains(side([first]))])] };
     assert.deepEqual(summarize(excluding).firstLosing, ["Bob", "cleo", "Dan", "Fay"]);
   });
-});
-
-it("a crowd is empty without players and without public tokens", () => {
-  const crowd = { players: [], everyone: false };
-  assert.deepEqual(
-    [
-      isEmpty({ ...crowd, count: 0, public: false }),
-      isEmpty({ ...crowd, count: 0, public: true }),
-      isEmpty({ ...crowd, count: 1, public: false }),
-    ],
-    [true, false, false],
-  );
 });

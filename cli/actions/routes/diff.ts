@@ -1,7 +1,8 @@
 /** Implements `routes diff`. */
-import type { Change, NamedChange } from "../../../src/explain/changes.ts";
+import { counted } from "../../../src/domain/text.ts";
+import type { Change, NamedChange, RouteChange } from "../../../src/explain/changes.ts";
 import { type Affected, compareTables } from "../../../src/explain/comparison.ts";
-import { type Crowd, isEmpty, listPlayers, type TableDiff } from "../../../src/explain/diff.ts";
+import { type Crowd, listPlayers, type TableDiff } from "../../../src/explain/diff.ts";
 import { inWords } from "../../../src/explain/summary.ts";
 import { tableText } from "../../arguments/operation.ts";
 import type { Context } from "../../context.ts";
@@ -32,75 +33,58 @@ async function diffFiles(context: Context, old: string | undefined, fresh: strin
   return listPlayers(await compareTables(...sources, undefined, await vocabularyOf(context)));
 }
 
+const colours = { added: "green", removed: "red", changed: "yellow" } as const;
+
 /** Returns a diff as text. @param maxNames the most players that a line names */
 export function diffText(output: Output, diff: TableDiff, maxNames = Number.POSITIVE_INFINITY): string {
   const { before, after, settings, routes, exclusion } = diff;
   const name = (table: TableDiff["before"]) =>
     `${table.file} (revision ${table.revision}, ${table.routes} routes)`;
+  const crowdLines = (colour: "red" | "green", verb: string, crowd: Crowd) => {
+    const { count, everyone, public: isPublic } = crowd;
+    const names = crowd.players.slice(0, maxNames).map((player) => player.name);
+    const more = count > maxNames ? ` and ${count - maxNames} more` : "";
+    const players = `${counted(count, "player")}${everyone ? " (all)" : ""}: ${names.join(", ")}${more}`;
+    const all = [...(count === 0 ? [] : [players]), ...(isPublic ? ["public tokens"] : [])];
+    return all.length === 0 ? [] : [`  ${output.style(colour, verb)}  ${all.join("; and ")}`];
+  };
+  const affectedLines = ({ when, gains, loses }: Affected<Crowd>) => {
+    const where = Object.entries(when).map(([name, value]) => ` ${name}=${value}`);
+    const [lose, gain] = [["lose", ...where].join(""), ["gain", ...where].join("")];
+    return [...crowdLines("red", lose, loses), ...crowdLines("green", gain, gains)];
+  };
   const lines = [`before  ${name(before)}`, `after   ${name(after)}`];
   if (before.revision === after.revision) return [...lines, "", "The tables are the same."].join("\n");
   if (settings.length > 0) lines.push("");
   for (const setting of settings) lines.push(`${output.style("yellow", "changed")} ${namedText(setting)}`);
   if (exclusion !== null) {
-    lines.push(...crowdLines(output, "red", "newly excluded", exclusion.excludes, maxNames));
-    lines.push(...crowdLines(output, "green", "no longer excluded", exclusion.readmits, maxNames));
+    lines.push(...crowdLines("red", "newly excluded", exclusion.excludes));
+    lines.push(...crowdLines("green", "no longer excluded", exclusion.readmits));
   }
-  for (const route of routes) lines.push("", ...routeLines(output, route, maxNames));
+  for (const route of routes) {
+    const head = `${output.style(colours[route.change], route.change)} ${output.style("bold", route.path)}`;
+    lines.push("", head, ...changeLines(route), ...route.people.flatMap(affectedLines));
+  }
   return [...lines, "", inWords(diff)].join("\n");
 }
 
-const colours = { added: "green", removed: "red", changed: "yellow" } as const;
-
-function routeLines(output: Output, route: TableDiff["routes"][number], maxNames: number): string[] {
-  const { path, change, restriction, handler, summary, limit, parameters, people } = route;
-  const lines = [`${output.style(colours[change], change)} ${output.style("bold", path)}`];
-  if (restriction !== null) lines.push(...changeLines("restriction", restriction));
-  if (handler !== null) lines.push(...changeLines("handler", handler));
-  if (limit !== null) lines.push(`  ${namedText({ name: "limit", ...limit })}`);
-  if (change === "changed") {
-    lines.push(...parameters.map((parameter) => `  parameter ${namedText(parameter)}`));
-    if (summary !== null) lines.push(...changeLines("summary", summary));
-  }
-  return [...lines, ...people.flatMap((affected) => affectedLines(output, affected, maxNames))];
-}
-
-function changeLines(what: string, { before, after }: Change): string[] {
-  if (before === null || after === null) return [`  ${what}: ${before ?? after}`];
-  return [`  ${what}: ${before}`, `  ${"->".padStart(what.length + 1)} ${after}`];
+/** Returns what changes in a route itself: of a new one without its summary and parameters. */
+function changeLines({ change, restriction, handler, summary, limit, parameters }: RouteChange): string[] {
+  const linesOf = (what: string, changed: Change | null) => {
+    if (changed === null) return [];
+    const { before, after } = changed;
+    if (before === null || after === null) return [`  ${what}: ${before ?? after}`];
+    return [`  ${what}: ${before}`, `  ${"->".padStart(what.length + 1)} ${after}`];
+  };
+  return [
+    ...linesOf("restriction", restriction),
+    ...linesOf("handler", handler),
+    ...(limit === null ? [] : [`  ${namedText({ name: "limit", ...limit })}`]),
+    ...(change === "changed" ? parameters.map((parameter) => `  parameter ${namedText(parameter)}`) : []),
+    ...(change === "changed" ? linesOf("summary", summary) : []),
+  ];
 }
 
 function namedText({ name, before, after }: NamedChange): string {
   return `${name}: ${before ?? "none"} -> ${after ?? "none"}`;
-}
-
-function affectedLines(output: Output, { when, gains, loses }: Affected<Crowd>, maxNames: number): string[] {
-  const words = Object.entries(when).map(([name, value]) => `${name}=${value}`);
-  const where = words.length === 0 ? "" : ` ${words.join(" ")}`;
-  return [
-    ...crowdLines(output, "red", `lose${where}`, loses, maxNames),
-    ...crowdLines(output, "green", `gain${where}`, gains, maxNames),
-  ];
-}
-
-function crowdLines(
-  output: Output,
-  colour: "red" | "green",
-  verb: string,
-  crowd: Crowd,
-  maxNames: number,
-): string[] {
-  if (isEmpty(crowd)) return [];
-  const { count, players, everyone } = crowd;
-  const more = count > maxNames ? ` and ${count - maxNames} more` : "";
-  const names =
-    players
-      .slice(0, maxNames)
-      .map(({ name }) => name)
-      .join(", ") + more;
-  const sentence =
-    count === 0
-      ? []
-      : [`${count} ${count === 1 ? "player" : "players"}${everyone ? " (all)" : ""}: ${names}`];
-  const all = [...sentence, ...(crowd.public ? ["public tokens"] : [])];
-  return [`  ${output.style(colour, verb)}  ${all.join("; and ")}`];
 }
