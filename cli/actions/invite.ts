@@ -1,6 +1,5 @@
 /** Implements `token invite`. */
 import { formatCSV } from "../../src/backup/csv.ts";
-import { Failure } from "../../src/domain/errors.ts";
 import { counted } from "../../src/domain/text.ts";
 import type { Context } from "../context.ts";
 import { formatInstant } from "../terminal/output.ts";
@@ -38,11 +37,9 @@ export async function invitePlayers(context: Context, options: InviteOptions): P
   const [one] = issued;
   const text = player === undefined ? formatCSV(columns, rows) : (one?.message ?? one?.code ?? "");
   const left = player === undefined ? { excluded } : {};
-  await output.issued({ expires, invitations: issued, ...left }, text).catch((cause: Error) => {
-    throw new Failure("STORE_UNAVAILABLE", `The codes could not be printed. ${cause.message}`, {
-      hint: "Run the command again: new codes replace those that nobody has seen.",
-      cause,
-    });
+  await output.issued({ expires, invitations: issued, ...left }, text, {
+    sentence: "The codes could not be printed.",
+    hint: "Run the command again: new codes replace those that nobody has seen.",
   });
   if (output.wantsJSON) return;
   const replaced = invitations.filter(({ replaces }) => replaces).length;

@@ -23,15 +23,6 @@ function hashFrom(text: string): string {
   });
 }
 
-/** Returns the failure for an issued token that could not be printed, and never will be. */
-function unseen(id: string, cause: Error): Failure {
-  const sentence = `The token ${id} was issued, but could not be printed. ${cause.message}`;
-  return new Failure("STORE_UNAVAILABLE", sentence, {
-    hint: `\`addon-cli token revoke ${id}\` revokes it. Then issue another one.`,
-    cause,
-  });
-}
-
 type IssueOptions = Omit<OperationInput<"token.issue">, "expiresIn"> & { public?: boolean; expires?: number };
 
 export function addTokenCommands(program: Command, context: Context): void {
@@ -55,8 +46,10 @@ export function addTokenCommands(program: Command, context: Context): void {
       if (input.player === undefined && isPublic !== true)
         misuse("one of --player <player> and --public is required");
       const issued = await run("changes", "token.issue", { ...input, expiresIn });
-      await output.issued(issued, issued.token).catch((error: Error) => {
-        throw unseen(issued.id, error);
+      const { id } = issued;
+      await output.issued(issued, issued.token, {
+        sentence: `The token ${id} was issued, but could not be printed.`,
+        hint: `\`addon-cli token revoke ${id}\` revokes it. Then issue another one.`,
       });
     });
   token
@@ -164,7 +157,6 @@ async function tokenInput({ io, misuse }: Context, id: string) {
   return id === "-" ? { hash: hashFrom(await io.readInput(longestInput)) } : { id };
 }
 
-/** Revokes all tokens of a player after a confirmation. */
 async function revokeAllOf(context: Context, player: string): Promise<void> {
   const { change, read } = context;
   const found = await read("token.list", { player });

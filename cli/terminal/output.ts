@@ -57,11 +57,16 @@ export class Output {
   }
 
   /**
-   * Prints a result with a new token, which is never printed again.
-   * @throws Failure if it cannot be written, or its reader is gone: nobody has seen the token then
+   * Prints a result with a new token or code, which is never printed again.
+   * @param lost what to say if it cannot be written, or its reader is gone: nobody has seen it then
+   * @throws Failure
    */
-  issued(document: unknown, text: string): Promise<void> {
-    return this.#io.deliver(this.#toText(document, text));
+  async issued(document: unknown, text: string, lost?: { sentence: string; hint: string }): Promise<void> {
+    await this.#io.deliver(this.#toText(document, text)).catch((cause: Error) => {
+      if (lost === undefined) throw cause;
+      const { sentence, hint } = lost;
+      throw new Failure("STORE_UNAVAILABLE", `${sentence} ${cause.message}`, { hint, cause });
+    });
   }
 
   #toText(document: unknown, text: string): string {
@@ -209,14 +214,7 @@ export function formatInstant(instant: number | null): string {
   return instant === null ? "-" : new Date(instant).toISOString();
 }
 
-interface Problem {
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string | undefined;
-  readonly parameter?: string | undefined;
-}
-
-function toProblem(error: unknown): Problem {
+function toProblem(error: unknown) {
   if (error instanceof Failure) {
     const { message, parameter, hint, operatorHint, faultyFile } = error;
     const isTable = faultyFile !== undefined && error.code === "STORE_UNAVAILABLE";
