@@ -17,7 +17,6 @@ const readinessSchema = v.object({
   reason: v.nullable(v.string()),
 });
 
-/** A service, and its answer. */
 interface Found {
   readonly url: string;
   readonly readiness: Readiness;
@@ -49,7 +48,10 @@ async function askFolder({ io, workspace }: Context): Promise<Found> {
     if (control === undefined) {
       // Refuses what cannot be a data folder, such as a file.
       await workspace().hasData();
-      throw noService(folder);
+      throw unavailable(
+        `No service runs on ${folder}, or it is still starting.`,
+        "`addon-cli serve` starts one. --data names another folder; --url asks a service elsewhere.",
+      );
     }
     const [holder, readiness] = await Promise.all([control.run("holder", {}), control.run("readiness", {})]);
     return { url: holder?.url ?? folder, readiness };
@@ -62,16 +64,13 @@ async function askFolder({ io, workspace }: Context): Promise<Found> {
   }
 }
 
-function noService(folder: string): Failure {
-  return new Failure("STORE_UNAVAILABLE", `No service runs on ${folder}, or it is still starting.`, {
-    hint: "`addon-cli serve` starts one. --data names another folder; --url asks a service elsewhere.",
-  });
+function unavailable(message: string, hint: string, cause?: Error): Failure {
+  return new Failure("STORE_UNAVAILABLE", message, { hint, cause });
 }
 
 function tooLate(who: string): Failure {
-  return new Failure("STORE_UNAVAILABLE", `${who} did not answer within ${deadlineMilliseconds / 1000} s.`, {
-    hint: "It may be overloaded or stopped: see its log.",
-  });
+  const message = `${who} did not answer within ${deadlineMilliseconds / 1000} s.`;
+  return unavailable(message, "It may be overloaded or stopped: see its log.");
 }
 
 /** @throws Failure if the service does not answer, or something else does */
@@ -83,15 +82,16 @@ async function askOrigin(url: string): Promise<Found> {
     const { status, headers } = response;
     const text = await textOf(response);
     const location = headers.get("location");
-    if (status >= 300 && status < 400 && location !== null) throw redirected(page, status, location);
+    if (status >= 300 && status < 400 && location !== null) {
+      const target = URL.canParse(location, page) ? new URL(location, page).origin : "elsewhere";
+      const message = `${page} redirects to ${target} (status ${status}).`;
+      throw unavailable(message, "Name the origin of the service itself with --url.");
+    }
     const readiness = v.safeParse(v.pipe(v.string(), v.parseJson(), readinessSchema), text);
     if (readiness.success && (status === 200 || status === 503)) return { url, readiness: readiness.output };
-    throw new Failure(
-      "STORE_UNAVAILABLE",
+    throw unavailable(
       `Expected the readiness of the service at ${page}, got another answer, with the status ${status}.`,
-      {
-        hint: "Name the origin of this service, of this version or later. A proxy must pass /ready on to it.",
-      },
+      "Name the origin of this service, of this version or later. A proxy must pass /ready on to it.",
     );
   } catch (error) {
     throw error instanceof Failure ? error : unreachable(url, error);
@@ -109,17 +109,9 @@ async function textOf({ body }: Response): Promise<string> {
   return text;
 }
 
-function redirected(page: string, status: number, location: string): Failure {
-  const target = URL.canParse(location, page) ? new URL(location, page).origin : "elsewhere";
-  return new Failure("STORE_UNAVAILABLE", `${page} redirects to ${target} (status ${status}).`, {
-    hint: "Name the origin of the service itself with --url.",
-  });
-}
-
 /** The codes of a certificate that is refused. */
 const certificateFault = /^(?:CERT_|DEPTH_ZERO_SELF|ERR_TLS_CERT|SELF_SIGNED|UNABLE_TO_)/;
 
-/** Returns the failure for a request without an answer. */
 function unreachable(url: string, error: unknown): Failure {
   if (error instanceof Error && error.name === "TimeoutError") return tooLate(`The service at ${url}`);
   // `fetch` rejects with "fetch failed", whose cause says why.
@@ -127,16 +119,15 @@ function unreachable(url: string, error: unknown): Failure {
     error instanceof Error && error.cause instanceof Error ? error.cause : (error as Error);
   const { code = "", message } = cause;
   if (certificateFault.test(code)) {
-    return new Failure("STORE_UNAVAILABLE", `The certificate of ${url} is not valid: ${message} (${code}).`, {
-      hint: "Renew it, or name the host that it is for. NODE_EXTRA_CA_CERTS=<file> trusts the certificate of your own authority.",
+    return unavailable(
+      `The certificate of ${url} is not valid: ${message} (${code}).`,
+      "Renew it, or name the host that it is for. NODE_EXTRA_CA_CERTS=<file> trusts the certificate of your own authority.",
       cause,
-    });
+    );
   }
   // The message of OpenSSL has several lines, and names its source.
   const why =
     code.startsWith("ERR_SSL_") || code === "EPROTO" ? `the TLS handshake failed (${code})` : message;
-  return new Failure("STORE_UNAVAILABLE", `Cannot reach the service at ${url}: ${why || code}.`, {
-    hint: "Check that it runs, and that scheme, host and port are right.",
-    cause,
-  });
+  const hint = "Check that it runs, and that scheme, host and port are right.";
+  return unavailable(`Cannot reach the service at ${url}: ${why || code}.`, hint, cause);
 }
