@@ -17,6 +17,7 @@ import { operatorOperations } from "../operator/index.ts";
 import { checkInForce, renameInForce } from "../operator/lists/lists.ts";
 import type { Service } from "../service.ts";
 import { mostBytes } from "../table-in-force/read-table.ts";
+import type { TableText } from "../table-in-force/route-table.ts";
 
 /** A process that serves a data folder. */
 export interface Holder {
@@ -57,6 +58,13 @@ const restore = {
   ]),
   tokens: v.boolean(),
 };
+
+/** Returns what a question about access is decided by: the data, a table, the names, and the time. */
+async function questioned({ store, service, now = Date.now }: ControlEnvironment, other?: TableText) {
+  const { routes, vocabulary } = await service();
+  const { table } = await routes.source(other);
+  return [store.data, table, vocabulary(), now()] as const;
+}
 
 export const operations = {
   ...operatorOperations,
@@ -140,10 +148,7 @@ export const operations = {
     input: v.strictObject({ who: text, path: text, parameters, table, readOnly: v.optional(v.boolean()) }),
     async run(environment: ControlEnvironment, { who, path, parameters, table: other, readOnly }) {
       const { canI } = await import("../explain/can-i.ts");
-      const { store, service, now = Date.now } = environment;
-      const { routes, vocabulary } = await service();
-      const { table } = await routes.source(other);
-      return canI(store.data, table, vocabulary(), now(), [who, path, parameters], readOnly);
+      return canI(...(await questioned(environment, other)), [who, path, parameters], readOnly);
     },
   }),
   /** Returns everyone who may call an operation. */
@@ -151,10 +156,7 @@ export const operations = {
     input: v.strictObject({ path: text, parameters, table }),
     async run(environment: ControlEnvironment, { path, parameters, table: other }) {
       const { whoCan } = await import("../explain/who-can.ts");
-      const { store, service, now = Date.now } = environment;
-      const { routes, vocabulary } = await service();
-      const { table } = await routes.source(other);
-      return whoCan(store.data, table, vocabulary(), now(), [path, parameters]);
+      return whoCan(...(await questioned(environment, other)), [path, parameters]);
     },
   }),
   /** Returns whether the service accepts requests and changes; see {@link Service.readiness}. */
