@@ -95,7 +95,7 @@ export async function serve(context: Context, options: ServeOptions, signals: Se
       const { checkFirstStart } = await import("./first-start.ts");
       await checkFirstStart(context, options);
     }
-    const measuring = await measure({ address: options.metrics, log, outputs, version: version() });
+    const measuring = await measure(options.metrics, log, outputs, version());
     const { observe, meter } = measuring;
     const settings = { ...serviceSettings(io, log, options), observe, meter, stopping, clientAddresses };
     const service = await openAsService(workspace(), output, settings, stopping);
@@ -117,7 +117,6 @@ export async function serve(context: Context, options: ServeOptions, signals: Se
   }
 }
 
-/** Returns the settings of the service. */
 function serviceSettings(
   io: IO,
   log: Log,
@@ -234,7 +233,6 @@ async function checkUpgrade(file: string, missing: readonly string[], log: Log):
   }
 }
 
-/** Warns of limits that are off. */
 function warnOfNoLimits(limits: Limits, option: ServeOptions["limits"], file: string, log: Log): void {
   const names = limitNames.filter((name) => limits[name] === "off");
   if (option === "off") log.warn("All limits are off, by --limits or ADDON_LIMITS.");

@@ -42,12 +42,14 @@ export function addMemberCommands(program: Command, { change, read, output }: Co
     .command("list")
     .description("list the administrators")
     .action(async () => {
-      const rows = await read("admin.list", {});
-      const columns = [
-        { heading: "NAME", cell: ({ name }: { name: string }) => name },
-        { heading: "UUID", cell: ({ uuid }: { uuid: string }) => uuid },
-      ];
-      await output.list(rows, columns, "Nobody is an administrator.");
+      await output.list(
+        await read("admin.list", {}),
+        [
+          { heading: "NAME", cell: ({ name }) => name },
+          { heading: "UUID", cell: ({ uuid }) => uuid },
+        ],
+        "Nobody is an administrator.",
+      );
     });
 }
 

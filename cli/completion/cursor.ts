@@ -43,23 +43,15 @@ export function cursorAt(program: Command, words: readonly string[]): Cursor {
   }
 
   const word = words.at(-1) ?? "";
-  const line = { program, command, operands, options };
-  if (awaited !== undefined)
-    return { ...line, typed: word, awaited, takesOption: false, takesCommand: false };
+  const takesNothing = { awaited: undefined, takesOption: false, takesCommand: false };
+  const line = { program, command, operands, options, typed: word, ...takesNothing };
+  if (awaited !== undefined) return { ...line, awaited };
   if (!onlyOperands && isOption(word)) {
     const { option, value } = optionIn(program, command, word);
-    if (value !== undefined)
-      return { ...line, typed: value, awaited: option, takesOption: false, takesCommand: false };
-    return { ...line, typed: word, awaited: undefined, takesOption: true, takesCommand: false };
+    return value === undefined ? { ...line, takesOption: true } : { ...line, typed: value, awaited: option };
   }
-  const takesCommand = operands.length === 0;
-  return {
-    ...line,
-    typed: word,
-    awaited: argumentAt(command, operands.length),
-    takesOption: false,
-    takesCommand,
-  };
+  const { length } = operands;
+  return { ...line, awaited: argumentAt(command, length), takesCommand: length === 0 };
 }
 
 /** Returns the subcommands that a command's help lists. */

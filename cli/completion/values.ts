@@ -119,7 +119,6 @@ function names(kinds: readonly CompletedKind[], words: readonly string[] = []): 
   };
 }
 
-/** Completes the revisions of the stored tables. */
 async function revisions(_situation: Cursor, { workspace }: Sources): Promise<Completions> {
   // The folder does not exist before the first start.
   const files = await readdir(join(workspace.folder, "tables")).catch(() => []);

@@ -20,18 +20,17 @@ export interface Measuring {
   listen(service: Service, server: Server): Promise<() => Promise<void>>;
 }
 
-/** The options of {@link measure}. */
-export interface MeasuringOptions {
-  /** The address of the metrics; undefined for none. */
-  readonly address: { readonly host: string; readonly port: number } | undefined;
-  readonly log: Log;
-  readonly outputs: DetachedOutput;
-  /** The version of the service. */
-  readonly version: string;
-}
-
-/** Starts to measure. */
-export async function measure({ address, log, outputs, version }: MeasuringOptions): Promise<Measuring> {
+/**
+ * Starts to measure.
+ * @param address of the metrics; undefined for none
+ * @param version of the service
+ */
+export async function measure(
+  address: { readonly host: string; readonly port: number } | undefined,
+  log: Log,
+  outputs: DetachedOutput,
+  version: string,
+): Promise<Measuring> {
   if (address === undefined)
     return { observe: log.request, meter: undefined, listen: async () => async () => {} };
   const { Metrics } = await import("../../src/metrics/metrics.ts");

@@ -3,7 +3,6 @@ import { Failure } from "../../src/domain/errors.ts";
 import { Interrupted, type IO } from "./io.ts";
 import { type Output, Reported } from "./output.ts";
 
-/** The environment of a question. */
 interface Asking {
   readonly io: IO;
   readonly output: Output;

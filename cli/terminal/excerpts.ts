@@ -88,7 +88,6 @@ function visible(text: string): string {
   return text.split("\t").map(escapeInvisible).join("\t");
 }
 
-/** Highlights the suggested name in a message. */
 function withSuggestion(message: string, paint: Paint): string {
   return visible(message).replace(
     /Did you mean "(.+?)"\?/,

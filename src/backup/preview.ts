@@ -35,11 +35,8 @@ export function summarize(
   for (const { collection, key, before, after } of changes) {
     const record = after ?? before;
     if (collection === "players") names.set(key, textOf(record, "name") ?? key);
-    let counts = found.get(collection);
-    if (counts === undefined) {
-      counts = { added: portion(), changed: portion(), removed: portion() };
-      found.set(collection, counts);
-    }
+    const counts = found.get(collection) ?? { added: portion(), changed: portion(), removed: portion() };
+    found.set(collection, counts);
     const counted = counts[before === null ? "added" : after === null ? "removed" : "changed"];
     counted.count += 1;
     if (counted.first.length < mostNames) counted.first.push(labelOf(record, key, nameOf));

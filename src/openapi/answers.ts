@@ -61,7 +61,6 @@ function withFormat(schema: Schema): Schema {
   return isSmall ? { type, format: "int32", minimum, maximum, ...rest } : schema;
 }
 
-/** Adds that a map has all the keys that are valid. */
 function withAllKeys(schema: Schema): Schema {
   const { propertyNames } = schema;
   if (!isSchema(propertyNames) || !Array.isArray(propertyNames.enum)) return schema;

@@ -112,13 +112,10 @@ export function requireId(data: Data, id: string): Token {
   const ids = Array.from(data.tokens.values(), (other) => other.id);
   // The operator may have pasted the token itself, which must not appear in a message.
   const typed = /^[0-9a-z]{1,12}$/i.test(id) ? ` "${id}"` : " of that id";
-  throw new Failure(
-    "UNKNOWN_ENTRY",
-    `There is no token${typed}.${typed.includes('"') ? didYouMean(id, ids) : ""}`,
-    {
-      hint: "`addon-cli token list` shows the ids.",
-    },
-  );
+  const suggestion = typed.includes('"') ? didYouMean(id, ids) : "";
+  throw new Failure("UNKNOWN_ENTRY", `There is no token${typed}.${suggestion}`, {
+    hint: "`addon-cli token list` shows the ids.",
+  });
 }
 
 function requireHash(data: Data, hash: string): Token {

@@ -22,11 +22,8 @@ export class KnownRecords {
 
   /** Sets a record. */
   set(collection: string, key: string, record: unknown): void {
-    let records = this.#records.get(collection);
-    if (records === undefined) {
-      records = new Map();
-      this.#records.set(collection, records);
-    }
+    const records = this.#records.get(collection) ?? new Map<string, unknown>();
+    this.#records.set(collection, records);
     if (record === null) records.delete(key);
     else records.set(key, record);
   }

@@ -59,12 +59,12 @@ export function statusOf(folder: string): Promise<Status> {
     const snapshots = snapshotsIn(names);
     const segments = segmentsIn(names);
     const { records, lists, lastChange, problem } = await readData(folder);
-    const newest = snapshots.at(-1);
+    const markOf = async (sequence: number | undefined, toFile: (sequence: number) => string) =>
+      sequence === undefined ? null : { sequence, instant: await instantOf(folder, toFile(sequence)) };
     const [first] = segments;
-    const begun = first === undefined ? null : await instantOf(folder, segmentFile(first));
-    const journalFrom = first === undefined ? null : { sequence: first, instant: begun };
+    const journalFrom = await markOf(first, segmentFile);
     const oldest = snapshots.find((sequence) => first !== undefined && first <= sequence + 1);
-    const oldestInstant = oldest === undefined ? null : await instantOf(folder, snapshotFile(oldest));
+    const backTo = first === 1 ? journalFrom : await markOf(oldest, snapshotFile);
     return {
       folder,
       bytes: await bytesIn(folder),
@@ -72,12 +72,9 @@ export function statusOf(folder: string): Promise<Status> {
       records,
       lists,
       lastChange,
-      lastSnapshot:
-        newest === undefined
-          ? null
-          : { sequence: newest, instant: await instantOf(folder, snapshotFile(newest)) },
+      lastSnapshot: await markOf(snapshots.at(-1), snapshotFile),
       journalFrom,
-      reachesBackTo: first === 1 ? begun : oldestInstant,
+      reachesBackTo: backTo?.instant ?? null,
       problem,
       disk: await diskOf(folder),
     };

@@ -94,12 +94,10 @@ async function noteTable(options: TableChangesOptions, put: TablePutInForce): Pr
 
 /** Returns the table that was in force when the service last ran; undefined if there was none, or the list cannot be read. */
 async function newest({ history, warn }: TableChangesOptions): Promise<HistoryEntry | undefined> {
-  try {
-    return (await history.list())[0];
-  } catch (error) {
+  const tables = await history.list().catch((error: unknown) => {
     warn("The history of route tables cannot be read; starting a new one.", error);
-    return undefined;
-  }
+  });
+  return tables?.[0];
 }
 
 /** Returns a table of the history; undefined if it is missing, or if this version refuses it. */

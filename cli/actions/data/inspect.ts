@@ -97,7 +97,6 @@ function describeMark(mark: Mark | null): string {
   return mark === null ? "-" : `${mark.sequence}, ${formatInstant(mark.instant)}`;
 }
 
-/** Formats a number of bytes for a person. */
 function sizeOf(bytes: number): string {
   const units = ["kB", "MB", "GB"] as const;
   let size = bytes / 1000;

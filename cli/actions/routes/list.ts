@@ -11,7 +11,6 @@ import type { Column } from "../../terminal/output.ts";
 import { toMarkdown } from "./markdown.ts";
 import { checkedTable, tableFile, vocabularyOf } from "./table.ts";
 
-/** A route in the list. */
 interface Row {
   readonly path: string;
   readonly restriction: string;

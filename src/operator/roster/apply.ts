@@ -99,7 +99,6 @@ function absentFrom(draft: Draft, listed: readonly Listed[], sheet: Sheet): Play
   return byName(Array.from(draft.players.values()).filter(({ uuid }) => !uuids.has(uuid)));
 }
 
-/** Replaces a player's ranks and groups. */
 function setMemberships(
   draft: Draft,
   { name, uuid }: Player,
@@ -139,7 +138,6 @@ function changeWords(name: string, was: Standing | undefined, is: Standing | und
   return `${toWord(name, is)} (was ${earlier})`;
 }
 
-/** Returns what differs between two maps. */
 function differences(before: Standings, after: Standings) {
   return [...new Set([...before.keys(), ...after.keys()])]
     .map((key) => ({ key, was: before.get(key), is: after.get(key) }))
