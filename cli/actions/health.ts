@@ -2,7 +2,6 @@
 import * as v from "valibot";
 import { connectControl } from "../../src/control/client.ts";
 import { Failure } from "../../src/domain/errors.ts";
-import type { Readiness } from "../../src/http/health-pages.ts";
 import type { Context } from "../context.ts";
 import { Reported } from "../terminal/output.ts";
 
@@ -16,11 +15,6 @@ const readinessSchema = v.object({
   changes: v.boolean(),
   reason: v.nullable(v.string()),
 });
-
-interface Found {
-  readonly url: string;
-  readonly readiness: Readiness;
-}
 
 /**
  * Asks the service at an origin or, without one, that of the data folder whether it is ready.
@@ -37,7 +31,7 @@ export async function reportHealth(context: Context, { url: origin }: { url?: st
 }
 
 /** @throws Failure if no service runs on the data folder, or it does not answer */
-async function askFolder({ io, workspace }: Context): Promise<Found> {
+async function askFolder({ io, workspace }: Context) {
   const { folder } = workspace();
   const signal = AbortSignal.timeout(deadlineMilliseconds);
   const late = new Promise<never>((_, reject) => {
@@ -74,7 +68,7 @@ function tooLate(who: string): Failure {
 }
 
 /** @throws Failure if the service does not answer, or something else does */
-async function askOrigin(url: string): Promise<Found> {
+async function askOrigin(url: string) {
   const page = `${url}/ready`;
   try {
     const signal = AbortSignal.timeout(deadlineMilliseconds);

@@ -47,15 +47,8 @@ export interface TypedPlaceholder {
   readonly continues: boolean;
 }
 
-/** The completions of a path. */
-export interface TypedPath {
-  /** Whole paths, and paths up to the next placeholder, which end with a slash. */
-  readonly paths: readonly string[];
-  readonly placeholders: readonly TypedPlaceholder[];
-}
-
-/** Completes a path. */
-export function continuePath(routes: readonly TypedRoute[], typed: string): TypedPath {
+/** Completes a path: to whole paths, to paths up to the next placeholder, which end with a slash, and to placeholders. */
+export function continuePath(routes: readonly TypedRoute[], typed: string) {
   const words = typed.split("/");
   const last = words.pop() ?? "";
   const before = typed.slice(0, typed.length - last.length);

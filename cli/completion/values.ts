@@ -10,7 +10,7 @@ import { readRegular } from "../../src/regular-file.ts";
 import type { ParameterType } from "../../src/table/base-types.ts";
 import type { Workspace } from "../data/workspace.ts";
 import { type Cursor, subcommandOf, subcommandsOf } from "./cursor.ts";
-import type { TypedPath, TypedRoute } from "./routes.ts";
+import type { TypedPlaceholder, TypedRoute } from "./routes.ts";
 
 /** The completions for a shell. */
 export interface Completions {
@@ -182,7 +182,7 @@ async function pathValues({ typed }: Cursor, sources: Sources): Promise<Completi
 }
 
 async function segmentValues(
-  { type, typed, before, ends, continues }: TypedPath["placeholders"][number],
+  { type, typed, before, ends, continues }: TypedPlaceholder,
   sources: Sources,
 ): Promise<Completion[]> {
   const { values, areBeginnings = false } = await valuesOfType(type, typed, sources);

@@ -105,24 +105,19 @@ function connectOrOpen(
     const { openFolder } = await import("./open-folder.ts");
     return { opened: await openFolder(workspace, output, mode, settings) };
   };
-  return waitForLock(attempt, { signal, remark: (text) => output.remark(text) });
-}
-
-/** The options of a wait. */
-export interface WaitOptions {
-  /** Ends the wait, which then rejects with an `AbortError`. */
-  readonly signal?: AbortSignal | undefined;
-  /** Receives a sentence, once, if the wait is long. */
-  readonly remark?: (text: string) => void;
+  return waitForLock(attempt, (text) => output.remark(text), signal);
 }
 
 /**
  * Repeats an attempt until no other process has the folder open.
+ * @param remark receives a sentence, once, if the wait is long
+ * @param signal ends the wait, which then rejects with an `AbortError`
  * @throws what `attempt` throws; FolderHeld if the other process does not close the folder in time
  */
 export async function waitForLock<T>(
   attempt: () => Promise<T>,
-  { signal, remark = () => {} }: WaitOptions = {},
+  remark: (text: string) => void = () => {},
+  signal?: AbortSignal,
 ): Promise<T> {
   const began = Date.now();
   let isQuiet = true;

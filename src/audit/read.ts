@@ -20,20 +20,14 @@ export interface AuditQuery extends Filter {
   readonly limit?: number | undefined;
 }
 
-/** The result of {@link readNames}. */
-export interface ReadNames {
-  readonly names: PlayerNames;
-  /** The present data; undefined where it cannot be read. */
-  readonly database: Database<typeof model> | undefined;
-  /** The faults of the files, a sentence each. */
-  readonly warnings: readonly string[];
-}
-
-/** Reads the names of players, from a damaged folder as far as possible. */
-export async function readNames(files: Files, folder: string): Promise<ReadNames> {
+/**
+ * Reads the names of players, from a damaged folder as far as possible.
+ * @returns also the present data, undefined where it cannot be read, and the faults of the files, a sentence each
+ */
+export async function readNames(files: Files, folder: string) {
   const names = new PlayerNames();
   const warnings: string[] = [];
-  let database: ReadNames["database"];
+  let database: Database<typeof model> | undefined;
   try {
     const history = readHistory(files, folder, 0, warnMissing(folder, warnings));
     for await (const record of history) names.learn(record);

@@ -90,21 +90,11 @@ export async function readSourceInto(
   return { instant: null, revision: `${database.sequence} ${database.chain}`, missing: [] };
 }
 
-/** A source and its inconsistencies. */
-export interface ConsistentSource extends ReadSource {
-  /** A sentence each. */
-  readonly problems: readonly string[];
-}
-
 /**
- * Reads a source for a folder without data.
+ * Reads a source for a folder without data, with its inconsistencies.
  * @throws Failure `PARAMETER_INVALID` where an export is inconsistent; otherwise as {@link readSource}
  */
-export async function readConsistentSource(
-  files: Files,
-  folder: string,
-  source: Source,
-): Promise<ConsistentSource> {
+export async function readConsistentSource(files: Files, folder: string, source: Source) {
   const read = await readSource(files, folder, source);
   return { ...read, problems: await problemsOf(source, read.database.view) };
 }

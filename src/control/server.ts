@@ -40,12 +40,6 @@ export interface Runner {
   run(name: OperationName, input: object, signal: AbortSignal): Promise<unknown>;
 }
 
-/** A listening socket. */
-export interface ControlServer {
-  /** Stops accepting connections, closes idle ones, waits for operations under way, and then cuts off the rest. */
-  close(): Promise<void>;
-}
-
 /**
  * Listens on a folder's socket. The caller holds the folder's lock, so an existing socket belongs to a dead process.
  * @throws Failure if the folder's path is not suitable for a socket
@@ -58,7 +52,7 @@ export async function startControl(
     drainMilliseconds = defaultDrainMilliseconds,
     receiveMilliseconds = defaultReceiveMilliseconds,
   }: ControlServerOptions = {},
-): Promise<ControlServer> {
+) {
   const path = await requireSocketPath(folder);
   const app = new H3({ silent: true });
   const run = async (event: H3Event) => {
@@ -109,7 +103,8 @@ export async function startControl(
   server.removeAllListeners("error").on("error", (error) => warn("The control socket failed.", error));
   await chmod(path, 0o600);
   return {
-    async close() {
+    /** Stops accepting connections, closes idle ones, waits for operations under way, and then cuts off the rest. */
+    async close(): Promise<void> {
       const deadline = setTimeout(() => connections.destroy(), drainMilliseconds);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       connections.close();

@@ -23,16 +23,8 @@ export interface ListenerOptions {
   readonly warn: (message: string, error: unknown) => void;
 }
 
-/** A listener. */
-export interface MetricsListener {
-  /** Such as `http://127.0.0.1:9464/metrics`. */
-  readonly url: string;
-  /** Cuts off scrapes under way, and closes. */
-  close(): Promise<void>;
-}
-
 /** Serves metrics until it is closed. @throws Failure `STORE_UNAVAILABLE` if the port is taken or cannot be used */
-export async function serveMetrics({ host, port, metrics, warn }: ListenerOptions): Promise<MetricsListener> {
+export async function serveMetrics({ host, port, metrics, warn }: ListenerOptions) {
   const connections = new Connections(maxConnections);
   const server = createServer(
     {
@@ -72,7 +64,8 @@ export async function serveMetrics({ host, port, metrics, warn }: ListenerOption
   const bound = typeof address === "object" && address !== null ? address.port : port;
   return {
     url: `http://${inURL(host)}:${bound}${path}`,
-    async close() {
+    /** Cuts off scrapes under way, and closes. */
+    async close(): Promise<void> {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       connections.destroy();
       await closed;

@@ -50,14 +50,8 @@ export const removeName = defineChange({
   },
 });
 
-/** What refers to a name, and a sentence about how to remove the reference. */
-interface Use {
-  readonly words: string;
-  readonly remedy: string;
-}
-
-/** Returns the uses of a name in the route table. */
-function routesOf({ routes, lists, isExcluded }: References): Use[] {
+/** Returns the uses of a name in the route table, in words, each with a sentence about how to remove it. */
+function routesOf({ routes, lists, isExcluded }: References) {
   const words = [
     ...(isExcluded ? ["the route table excludes its members"] : []),
     ...(lists.length === 0 ? [] : [`defaults of ${counted(lists.length, "list")} (${firstOf(lists)})`]),
@@ -69,7 +63,7 @@ function routesOf({ routes, lists, isExcluded }: References): Use[] {
 }
 
 /** Returns the uses of a name in the data. */
-function recordsOf(data: Data, { kind, name }: ReferredName): Use[] {
+function recordsOf(data: Data, { kind, name }: ReferredName) {
   const members = `\`addon-cli ${kind === "group" ? "group" : "member"} remove <player> ${name}\` removes a member.`;
   return collectionsOf(data).flatMap((collection) => {
     const { noun, refersTo, rows, key } = collection;

@@ -16,7 +16,7 @@ import * as v from "valibot";
 import type { FailureCode } from "../domain/errors.ts";
 import { oneOf } from "../domain/text.ts";
 import type { Vocabulary } from "../table/caller.ts";
-import type { Fault, Path, Position, Report } from "../table/yaml/fault.ts";
+import type { Path, Position, Report } from "../table/yaml/fault.ts";
 import { mapOf } from "../table/yaml/maps.ts";
 import { readYAML } from "../table/yaml/read.ts";
 import { reportIssue, unknownName } from "../table/yaml/wording.ts";
@@ -66,13 +66,6 @@ export interface TestCall {
   readonly withAt: Path;
 }
 
-/** A document of tests, parsed, without what has a fault. */
-export interface ParsedTests {
-  readonly calls: readonly TestCall[];
-  readonly faults: readonly Fault[];
-  readonly report: Report;
-}
-
 /** The name for every named caller that the test does not mention. */
 const others = "others";
 
@@ -100,8 +93,8 @@ const documentSchema = v.objectWithRest(
 type CallerReference = string | CallerDescription;
 type TestForm = v.InferOutput<typeof testSchema>;
 
-/** Parses a document of tests, and reports every fault. */
-export function parseTests(text: string, vocabulary: Vocabulary): ParsedTests {
+/** Parses a document of tests, and reports every fault. Leaves out what has one. */
+export function parseTests(text: string, vocabulary: Vocabulary) {
   const { value, faults, report, locate } = readYAML(text, {
     expected: "tests of a route table",
     schema: "failsafe",

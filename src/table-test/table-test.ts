@@ -5,18 +5,10 @@ import { type CallDecision, Engine } from "../engine/engine.ts";
 import { type Reason, reasonOf } from "../engine/reason.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Route, Table } from "../table/table.ts";
-import { type Fault, inOrder, type Position, type Report } from "../table/yaml/fault.ts";
+import { inOrder, type Position, type Report } from "../table/yaml/fault.ts";
 import { unknownName } from "../table/yaml/wording.ts";
 import { type Coverage, CoverageCount } from "./coverage.ts";
 import { type Expectation, type ExpectedResult, parseTests, type TestCall } from "./document.ts";
-
-/** A table to test. */
-export interface TestedTable {
-  readonly table: Table;
-  readonly vocabulary: Vocabulary;
-  /** See {@link RequestInput}. */
-  readonly tokenForm?: RegExp;
-}
 
 /** An expectation that was not met. */
 export interface TestFailure extends Position {
@@ -38,13 +30,11 @@ export interface TestResult {
   readonly coverage: Coverage;
 }
 
-/** A run: either its result, or the faults of the document. */
-export type TestRun =
-  | { readonly result: TestResult; readonly faults: readonly [] }
-  | { readonly result: undefined; readonly faults: readonly Fault[] };
-
-/** Runs a document of tests against a table. */
-export function testTable(text: string, { table, vocabulary, tokenForm }: TestedTable): TestRun {
+/**
+ * Runs a document of tests against a table. Returns the result, or else the faults of the document.
+ * @param tokenForm see {@link RequestInput}
+ */
+export function testTable(text: string, table: Table, vocabulary: Vocabulary, tokenForm?: RegExp) {
   const { calls, faults, report } = parseTests(text, vocabulary);
   const authenticate = () => {
     throw new Error("a test has no tokens");
@@ -71,7 +61,8 @@ export function testTable(text: string, { table, vocabulary, tokenForm }: Tested
     }
   }
   if (faults.length > 0) return { result: undefined, faults: inOrder(faults) };
-  return { result: { tests, failures: inOrder(failures), coverage: coverage.sum() }, faults: [] };
+  const result: TestResult = { tests, failures: inOrder(failures), coverage: coverage.sum() };
+  return { result, faults };
 }
 
 const denials: readonly (FailureCode | undefined)[] = ["RESTRICTED", "EXCLUDED"];

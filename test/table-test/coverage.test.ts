@@ -10,7 +10,7 @@ import { check, vocabulary } from "../table/_library.ts";
 function run(text: string, tableText = goodTable, tokenForm = /^tok_/) {
   const { table, faults } = check(tableText);
   assert.ok(table !== undefined, JSON.stringify(faults));
-  return testTable(text, { table, vocabulary, tokenForm });
+  return testTable(text, table, vocabulary, tokenForm);
 }
 
 function coverageOf(text: string, tableText?: string) {
@@ -160,6 +160,6 @@ it("nobody is allowed with a new text that has an invisible character, even with
     ['"The\\u200Bft"', 1],
   ] as const) {
     const text = `tests: { /add: { with: { reason: ${reason} }, allowed: player } }`;
-    assert.equal(testTable(text, { table, vocabulary }).result?.failures.length, failed, reason);
+    assert.equal(testTable(text, table, vocabulary).result?.failures.length, failed, reason);
   }
 });

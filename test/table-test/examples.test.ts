@@ -11,7 +11,7 @@ const { table } = check(goodTable);
 for (const each of casesIn("table-test/examples")) {
   it(each.title, () => {
     assert.ok(table !== undefined);
-    const { result, faults } = testTable(each.text, { table, vocabulary });
+    const { result, faults } = testTable(each.text, table, vocabulary);
     const failures = (result?.failures ?? []).map(({ call, caller, expected, got, why, ...position }) => {
       return { ...position, message: `${call}: ${caller}: expected ${expected}, got ${got}. ${why}` };
     });

@@ -46,7 +46,7 @@ it("notices every change of a restriction or a rank in the table", async () => {
       const { table } = checkRoutes(lines.with(index, other).join("\n"), vocabulary);
       // Some of these edits cannot be served.
       if (table === undefined) continue;
-      const { result } = testTable(testsOf(resource), { table, vocabulary });
+      const { result } = testTable(testsOf(resource), table, vocabulary);
       assert.ok((result?.failures.length ?? 0) > 0, `line ${index + 1} changed to ${other} is not noticed`);
       changes++;
     }

@@ -58,14 +58,8 @@ export async function vocabularyOf(context: Context): Promise<Vocabulary> {
   return seedVocabulary(context);
 }
 
-interface PresentNames {
-  readonly vocabulary: Vocabulary;
-  /** The number of members of each group; undefined if there are no players and no members at all. */
-  readonly members: ReadonlyMap<string, number> | undefined;
-  readonly ranks: HighestRanks | undefined;
-}
-
-async function namesOf(context: Context): Promise<PresentNames> {
+/** Returns the names, the number of members of each group if anybody is a member or registered, and the highest ranks. */
+async function namesOf(context: Context) {
   if (!(await context.workspace().hasData()))
     return { vocabulary: await seedVocabulary(context), members: undefined, ranks: undefined };
   return context.withControl("reads", async (control) => {

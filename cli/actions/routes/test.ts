@@ -24,7 +24,7 @@ export async function testRoutes(
   const table = await checkedTable(context, routesFile);
   const text = await readTests(file);
   const vocabulary = await vocabularyOf(context);
-  const { result, faults } = testTable(text, { table, vocabulary, tokenForm: tokenInText });
+  const { result, faults } = testTable(text, table, vocabulary, tokenInText);
   if (result === undefined) throw faultsIn(file, faults, text);
 
   const { tests, coverage } = result;
