@@ -189,11 +189,11 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
   async #reload(cause: ReloadCause, expected: string | undefined): Promise<Reloaded> {
     const before = this.#mounted?.table;
     const { store } = this.#context;
-    // The entries that are set from now on, most of them after they were checked.
-    const late = new Map<string, Entry>();
+    // The check of all entries takes slices: those that are set meanwhile are checked again.
+    const setSince = new Map<string, Entry>();
     const unwatch = store.data.entries.watch((key, _, entry) => {
-      if (entry === undefined) late.delete(key);
-      else late.set(key, entry);
+      if (entry === undefined) setSince.delete(key);
+      else setSince.set(key, entry);
     });
     try {
       const { checked, text, summary } = await this.#noting(() => this.#read(cause, before, expected));
@@ -209,7 +209,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
       await this.#noting(() =>
         // Nobody adds an entry between the last check and mounting.
         store.betweenChanges(async () => {
-          requireSound(this.file, await this.#withFindings(checked, late.values()), text);
+          requireSound(this.file, await this.#withFindings(checked, setSince.values()), text);
           this.#mounted = this.#mount(table, checked.findings);
         }),
       );
@@ -224,7 +224,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
 
   async #read(cause: ReloadCause, before: Table | undefined, expected: string | undefined) {
     const { text } = await this.present();
-    const checked = requireSound(this.file, await this.#check(text), text);
+    const checked = requireSound(this.file, await this.check(text), text);
     const { table } = checked;
     const isUnseen = (cause === "watch" || cause === "signal") && expected === undefined;
     const summary =
@@ -264,17 +264,14 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
   async source(other?: TableText, isNext = false): Promise<Source> {
     if (other === undefined) return { file: this.file, table: await this.load() };
     const { file, text } = other;
-    const checked = isNext ? await this.#check(text) : await this.#checkForm(text);
+    const checked = isNext ? await this.check(text) : await this.#checkForm(text);
     return { file, table: requireSound(file, checked, text).table };
   }
 
   /** Checks a text, by default that of the file, without putting it in force. */
   async check(text?: string): Promise<CheckedTable> {
-    return this.#check(text ?? (await this.present()).text);
-  }
-
-  async #check(text: string): Promise<CheckedTable> {
-    return this.#withFindings(await this.#checkForm(text), this.#context.store.data.entries.values());
+    const checked = await this.#checkForm(text ?? (await this.present()).text);
+    return this.#withFindings(checked, this.#context.store.data.entries.values());
   }
 
   async #checkForm(text: string): Promise<CheckedTable> {
