@@ -38,7 +38,7 @@ export async function showAudit(
   if (summary) return (await import("./audit-summary.ts")).showSummary(context, look);
   const isTerminal = io.stdout.isTTY === true;
   const toText = (() => {
-    if (output.wantsJSON) return toDocument;
+    if (output.wantsJSON) return (entry: Entry) => `${toJSON(entry)}\n`;
     if (values) return isTerminal ? toParagraphs(look) : toLines;
     return isTerminal ? toSentence : toCells;
   })();
@@ -96,10 +96,6 @@ async function reportService(folder: string, output: Output, signal: AbortSignal
     wasRunning = isRunning;
     await sleep(serviceInterval, undefined, { signal, ref: false }).catch(() => {});
   }
-}
-
-function toDocument(entry: Entry): string {
-  return `${toJSON(entry)}\n`;
 }
 
 /** Returns a line for a change for programs, with tabs between cells. */

@@ -1,15 +1,10 @@
 /** Implements `undo --by` and `undo --token`: shows what one caller did, asks, and takes it back. */
+import type { OperatorInput } from "../../src/operator/index.ts";
 import type { Context } from "../context.ts";
 import { confirm } from "../terminal/confirm.ts";
 
 /** Whose changes to take back, and which of them. */
-export interface CallerOptions {
-  readonly by?: string;
-  readonly token?: string;
-  readonly since?: number;
-  readonly until?: number;
-  readonly operation?: string;
-}
+export type CallerOptions = Omit<OperatorInput<"undo.caller">, "preview">;
 
 /** Shows, asks, and takes back. */
 export async function undoCaller(context: Context, filter: CallerOptions): Promise<void> {

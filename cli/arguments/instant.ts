@@ -14,17 +14,15 @@ const millisecondsOf: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** Whether a duration counts back from now, or ahead. */
-export type Direction = "ago" | "ahead";
-
 /**
  * Parses what {@link instantWords} says, into milliseconds since 1970. A time without a zone is in that of this machine.
+ * @param direction whether a duration counts back from now, or ahead
  * @param output is told of the zone
  * @throws InvalidArgumentError for any other text, and for a time that the calendar or the clock does not have
  */
 export function parseInstant(
   text: string,
-  direction: Direction,
+  direction: "ago" | "ahead",
   output: Pick<Context["output"], "remark">,
 ): number {
   const [, number, unit = ""] = /^([1-9]\d{0,5})([mhdw])(?: ago)?$/.exec(text) ?? [];

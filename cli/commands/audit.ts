@@ -134,7 +134,4 @@ caller's changes; those that others have changed since stay. An undo is a change
     });
 }
 
-interface UndoOptions extends CallerOptions {
-  readonly exceptChanged?: boolean;
-  readonly yes?: boolean;
-}
+type UndoOptions = CallerOptions & { readonly exceptChanged?: boolean; readonly yes?: boolean };

@@ -52,12 +52,8 @@ export function addPlayerCommands(program: Command, context: Context): void {
     .option("--admin", "make the player an administrator")
     .addHelpText("after", examples("player add Ada --member GROVE:4 --member RESCUE:2"))
     .action(async (name: string, options: { uuid?: string; member?: Member[]; admin?: boolean }) => {
-      const result = await run("changes", "player.add", {
-        name,
-        uuid: options.uuid,
-        members: options.member,
-        administrator: options.admin,
-      });
+      const { uuid, member: members, admin: administrator } = options;
+      const result = await run("changes", "player.add", { name, uuid, members, administrator });
       output.result(result, `${result.info}\n${result.uuid}`);
     });
 

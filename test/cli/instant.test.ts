@@ -1,13 +1,13 @@
 /** Instants on the command line: durations, dates, and times with and without a zone. */
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { type Direction, parseInstant } from "../../cli/arguments/instant.ts";
+import { parseInstant } from "../../cli/arguments/instant.ts";
 
 const now = Date.UTC(2026, 10, 23, 12);
 const hour = 3_600_000;
 
 /** Parses a text in a zone. Returns the instant, and what the answer says of the zone. */
-function parseIn(t: TestContext, zone: string, text: string, direction: Direction = "ago") {
+function parseIn(t: TestContext, zone: string, text: string, direction: "ago" | "ahead" = "ago") {
   const { TZ } = process.env;
   process.env.TZ = zone;
   t.after(() => {

@@ -57,6 +57,7 @@ export class Outcome {
   readonly #fit: Fit;
   /** The values of the undone records, by collection and key. */
   readonly #undone = new Map<string, unknown>();
+  /** The entries that refer to others, by the keys of those. */
   #referring: ReadonlyMap<string, readonly Entry[]> | undefined;
 
   /** @param fit says why an entry does not fit its list */
@@ -99,7 +100,9 @@ export class Outcome {
     const missing = record && entries?.(record).find((entry) => !this.#has(collection, entry));
     if (missing !== undefined) return `the entry ${missing} of ${what} has been removed since`;
     if (entries !== undefined && before === null) {
-      const [user] = this.#left(collection, this.#users().get(key) ?? [], model.entries.key);
+      // Found once, since an undo can have many records.
+      this.#referring ??= referringEntries(this.#data);
+      const [user] = this.#left(collection, this.#referring.get(key) ?? [], model.entries.key);
       if (user !== undefined) return `the entry ${labelOf(user, "", nameOf)} refers to ${what}`;
     }
     if (collection === "names" && before !== null) return this.#otherKind(fieldsOf(nameFields, before));
@@ -133,12 +136,6 @@ export class Outcome {
   #has(collection: string, key: string): boolean {
     const undone = this.#undone.get(`${collection} ${key}`);
     return undone === undefined ? rowsOf(this.#data, collection).has(key) : undone !== null;
-  }
-
-  /** Returns the entries that refer to others, by the keys of those; found once, since an undo can have many records. */
-  #users(): ReadonlyMap<string, readonly Entry[]> {
-    this.#referring ??= referringEntries(this.#data);
-    return this.#referring;
   }
 
   /** Returns the records that are not undone. */
