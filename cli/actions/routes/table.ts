@@ -34,7 +34,7 @@ export async function checkedTable(context: Context, file: string, isNext = fals
 }
 
 /** The faults of a file or, if it has none, its warnings. */
-export type InspectedTable = CheckedTable & {
+type InspectedTable = CheckedTable & {
   readonly text: string;
   readonly revision: string;
   readonly warnings: readonly Warning[];
