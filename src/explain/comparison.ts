@@ -9,6 +9,7 @@ import { denialOf, isExcluded } from "../table/authorization.ts";
 import { type Caller, nobody, type Vocabulary } from "../table/caller.ts";
 import type { Parameter } from "../table/parameters.ts";
 import type { Input } from "../table/restriction/restriction.ts";
+import { namedTexts, type Situation, situationsOf } from "../table/restriction/situations.ts";
 import type { Route, Table } from "../table/table.ts";
 import {
   type BeforeAfter,
@@ -18,7 +19,9 @@ import {
   settingsChanged,
 } from "./changes.ts";
 import { type Cohorts, cohortsOf, type Person } from "./cohorts.ts";
-import { namedTexts, type Situation, situationsOf } from "./situations.ts";
+
+/** The settings without which something is no longer served. */
+const ends: ReadonlySet<string> = new Set(["invitations", "stream"]);
 
 /** A table and its file. */
 export interface Source {
@@ -70,7 +73,7 @@ export interface Difference<S> {
   /** Who is newly excluded, and who no longer is; null if the excluded group is the same. */
   readonly exclusion: { readonly excludes: S; readonly readmits: S } | null;
   readonly counts: Counts;
-  /** Whether somebody loses an operation, or finds it at another address, or the codes of invitations end. */
+  /** Whether somebody loses an operation, or finds it at another address, or codes of invitations or streams end. */
   readonly takesAway: boolean;
 }
 
@@ -135,7 +138,7 @@ export async function compareTables(
     },
     takesAway:
       losing.some((side) => !isNobody(side)) ||
-      settings.some(({ name, after }) => name === "prefix" || (name === "invitations" && after === null)) ||
+      settings.some(({ name, after }) => name === "prefix" || (ends.has(name) && after === null)) ||
       routes.some(({ change, handler }) => change === "changed" && handler !== null),
     cohorts: players,
     registered: cohorts.registered,

@@ -101,12 +101,13 @@ export function inWords<S extends Pick<Side, "public">>(difference: Difference<S
   const moved = settings.some(({ name }) => name === "prefix") ? " Every path changes." : "";
   const excluded = exclusion === null ? "" : " The excluded group changes.";
   const limited = settings.some(({ name }) => name.startsWith("limits.")) ? " The limits change." : "";
-  const uninvited = settings.some(({ name, after }) => name === "invitations" && after === null)
-    ? " The codes of invitations are no longer accepted."
-    : "";
+  const ended = [
+    ["invitations", " The codes of invitations are no longer accepted."],
+    ["stream", " The streams end."],
+  ].filter(([setting]) => settings.some(({ name, after }) => name === setting && after === null));
   const keys = settings.map(({ name }) => name.split("."));
   const declared = keys.flatMap(([key = "", ...path]) => (path.length > 0 && key !== "limits" ? key : []));
   const redeclared =
     declared.length === 0 ? "" : ` Changed as well: ${oneOf([...new Set(declared)], "and")}.`;
-  return `${routesText}. ${people.charAt(0).toUpperCase()}${people.slice(1)}.${moved}${excluded}${uninvited}${limited}${redeclared}`;
+  return `${routesText}. ${people.charAt(0).toUpperCase()}${people.slice(1)}.${moved}${excluded}${ended.map(([, words]) => words).join("")}${limited}${redeclared}`;
 }

@@ -3,10 +3,10 @@ import type { Data } from "../store/data.ts";
 import { denialOf, isExcluded } from "../table/authorization.ts";
 import { type Caller, nobody, type Vocabulary } from "../table/caller.ts";
 import { describe, type Input } from "../table/restriction/restriction.ts";
+import { namedTexts, situationsOf } from "../table/restriction/situations.ts";
 import type { Table } from "../table/table.ts";
 import { cohortsOf, type Person, playersOf } from "./cohorts.ts";
 import { type Pair, toQuestion } from "./question.ts";
-import { namedTexts, situationsOf } from "./situations.ts";
 
 /** Who may call it, for certain values of open parameters. */
 export interface Allowed {

@@ -2,14 +2,9 @@
  * Situations: the combinations of parameter values that make a difference to a restriction. With them, "who may" has an
  * answer for `/setup/{team}` as a whole, faction by faction.
  */
-import { kindOf, type Vocabulary } from "../table/caller.ts";
-import type { Parameter } from "../table/parameters.ts";
-import {
-  type Input,
-  type ParameterValue,
-  type Restriction,
-  withParts,
-} from "../table/restriction/restriction.ts";
+import { kindOf, type Vocabulary } from "../caller.ts";
+import type { Parameter } from "../parameters.ts";
+import { type Input, type ParameterValue, type Restriction, withParts } from "./restriction.ts";
 
 /** One combination of values. */
 export interface Situation {
