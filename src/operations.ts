@@ -7,6 +7,7 @@ import { claimForm } from "./resources/claim.ts";
 import { codedResources, handlersFor } from "./resources/index.ts";
 import type { ChangeHandler, Context, Handler, ReadHandler, Sources } from "./resources/shared/define.ts";
 import { createResponseCache } from "./resources/shared/response-cache.ts";
+import { streamForm } from "./resources/stream.ts";
 import type { DataStore } from "./store/data.ts";
 import { nobody, publicTokenOf, type Vocabulary } from "./table/caller.ts";
 import type { Declarations } from "./table/declared/declarations.ts";
@@ -43,7 +44,12 @@ export function operationsOn(context: OperationContext, declared: Declarations):
   const toRead = (name: string, handler: ReadHandler): Operation => {
     const cached = cache.get(name);
     const read = cached ?? ((input: Input, own: Context) => handler.read(sources, input, own));
-    return { ...handler, run: (input, request) => read(input, contextOf(request, now())) };
+    const { versionFor } = handler;
+    return {
+      ...handler,
+      ...(versionFor && { version: (input) => versionFor(sources, input, now()) }),
+      run: (input, request) => read(input, contextOf(request, now())),
+    };
   };
   const toChange = (handler: ChangeHandler): Operation => ({
     ...handler,
@@ -105,6 +111,7 @@ export function checkRoutes(text: string, vocabulary: Vocabulary): CheckedTable 
   return checkTable(text, {
     operations: operationsToCheck,
     claim: { ...claimForm, invited: () => nobody, run: () => undefined },
+    openStream: { ...streamForm, run: () => undefined },
     resources: codedResources,
     vocabulary: () => vocabulary,
   });

@@ -13,11 +13,13 @@ import { App, type AppOptions, type NodeRequest } from "./http/app.ts";
 import { descriptionPages } from "./http/description-pages.ts";
 import { docsPages } from "./http/docs-page.ts";
 import { healthPages, type Readiness } from "./http/health-pages.ts";
+import { overlayStream, servesOverlay } from "./http/stream/overlay.ts";
+import { Streams } from "./http/stream/streams.ts";
 import { Activity } from "./identity/activity.ts";
-import { callerOf, operatorCaller, playerCaller } from "./identity/callers.ts";
+import { callerOf, currentCaller, operatorCaller, playerCaller } from "./identity/callers.ts";
 import { deleteExpired } from "./identity/idempotency.ts";
 import { noteUse } from "./identity/invitations.ts";
-import { currentVocabulary } from "./identity/memberships.ts";
+import { currentVocabulary, rightsVersion } from "./identity/memberships.ts";
 import { requirePlayer } from "./identity/players.ts";
 import { requireToken, tokenInText } from "./identity/tokens.ts";
 import { descriptionOptions } from "./openapi/service-description.ts";
@@ -37,6 +39,7 @@ import { Ranking } from "./resources/ranking.ts";
 import type { Sources } from "./resources/shared/define.ts";
 import { ListVersions } from "./resources/shared/list-versions.ts";
 import { NameOrder } from "./resources/shared/order.ts";
+import { streamForm } from "./resources/stream.ts";
 import type { DataStore } from "./store/data.ts";
 import type { SharedJournal } from "./store/shared/shared-journal.ts";
 import { Store, type StoreOptions } from "./store/store.ts";
@@ -83,6 +86,7 @@ export class Service {
   /** Undefined if limits are off. */
   readonly #limiter: Limiter | undefined;
   readonly #sources: Sources;
+  readonly streams: Streams;
   /** Holds the route table in force. */
   readonly routes: RouteTable<App>;
   #timers: readonly NodeJS.Timeout[] = [];
@@ -123,10 +127,22 @@ export class Service {
       clients: new Clients(store.data, activity),
       lists: new ListVersions(store.data),
     };
+    this.streams = new Streams({
+      now: this.#now,
+      vocabulary: this.vocabulary,
+      current: (caller, now) => currentCaller(store.data, caller, now),
+      rights: () => rightsVersion(store.data),
+      warn: options.warn,
+    });
+    for (const rows of Object.values(store.data)) rows.watch(() => this.streams.changed());
     const data = { store, activity, sources: this.#sources, now: this.#now };
     const context = {
       operations: (declared: Declarations) => operationsOn(data, declared),
       claim: claimOn(data, this.#unnoted),
+      openStream: {
+        ...streamForm,
+        run: (_: unknown, { caller }: { readonly caller: Caller }) => this.streams.open(caller),
+      },
       resources: codedResources,
       vocabulary: this.vocabulary,
       findings: findingsOf,
@@ -237,6 +253,7 @@ export class Service {
   /** Saves activity and closes the store; with a snapshot, so that the next start has nothing to replay. */
   async close(options: { snapshot?: boolean } = {}): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
+    this.streams.close();
     await this.routes.settled();
     await this.#renaming;
     await this.#saveActivity();
@@ -275,6 +292,8 @@ export class Service {
     this.#sources.ranking.use(table.declared);
     const { shared } = this.store;
     if (shared !== undefined) shared.table = table.revision;
+    const hasOverlay = servesOverlay(table);
+    this.streams.use(table, hasOverlay);
     const engine = new Engine({
       ...this.#options,
       node: shared && nodeOf(this.store, shared),
@@ -290,6 +309,8 @@ export class Service {
     const sizeOf = (list: string) => this.store.data.entries.find("list", list).length;
     const description = descriptionPages(table, vocabulary, descriptionOptions(), sizeOf);
     const health = healthPages(() => this.readiness());
-    return new App(engine, new Map([...docsPages(table.prefix), ...description, ...health]), this.#options);
+    const overlay = hasOverlay ? overlayStream(this.streams) : [];
+    const pages = new Map([...docsPages(table.prefix), ...description, ...health, ...overlay]);
+    return new App(engine, pages, this.#options);
   }
 }

@@ -35,7 +35,7 @@ import { type Node, onceFit, withSequence } from "./node.ts";
 import { reasonOf } from "./reason.ts";
 import { type IncomingRequest, internalRequest, type Query } from "./request.ts";
 import { idempotencyKeyIn, isSpeculative, versionIn } from "./request-headers.ts";
-import { type Answer, changeAnswer, preflightAnswer, readAnswer } from "./response.ts";
+import { type Answer, changeAnswer, LiveBody, preflightAnswer, readAnswer } from "./response.ts";
 import { type Match, Router } from "./router.ts";
 
 export interface EngineOptions extends Observer {
@@ -210,7 +210,8 @@ export class Engine {
     });
     const toAnswer = (content: unknown): Answer => {
       if (operation.effect === "change") return changeAnswer(content, requestId);
-      const body = content instanceof ReadyBody ? content : new ReadyBody(content);
+      const body =
+        content instanceof ReadyBody || content instanceof LiveBody ? content : new ReadyBody(content);
       const answer = readAnswer(body, request, requestId);
       if (isInHeader(token)) answer.headers.push("Vary", "Authorization");
       return answer;

@@ -1,5 +1,5 @@
 /** Answers: status, headers and body. The only file that maps failure codes to statuses. */
-import { STATUS_CODES } from "node:http";
+import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Failure, FailureCode } from "../domain/errors.ts";
 import type { ReadyBody } from "./body.ts";
 import type { Refusal } from "./limiter.ts";
@@ -59,6 +59,16 @@ export interface Answer {
   /** Names and values in turn, as Node writes them. */
   readonly headers: string[];
   readonly body: Buffer | null;
+  /** What is written after {@link body}, until it ends. */
+  readonly live?: LiveBody;
+}
+
+/** The body of an answer that goes on. Whoever gets one begins or ends it. */
+export abstract class LiveBody {
+  /** Begins to write. @param cutOff closes the connection at once */
+  abstract begin(response: ServerResponse, cutOff: () => void): void;
+  /** Ends it, at once if the client does not read. */
+  abstract end(): void;
 }
 
 /** The headers of every answer. Any origin may read it: the caller sends the token itself, and there are no cookies. */
@@ -79,15 +89,16 @@ const notStored = ["Cache-Control", "no-store"] as const;
 const revalidated = ["Cache-Control", "private, no-cache", "Vary", "Accept-Encoding"] as const;
 
 /**
- * Returns the answer of a read, with an ETag; without a body if the client has it already.
+ * Returns the answer of a read, with an ETag; without a body if the client has it already. One that goes on has neither.
  * @param content the headers that describe the body, names and values in turn
  */
 export function readAnswer(
-  ready: ReadyBody,
+  ready: ReadyBody | LiveBody,
   request: Pick<IncomingRequest, "method" | "header">,
   requestId: string,
   content: readonly string[] = contentType,
 ): Answer {
+  if (ready instanceof LiveBody) return streamAnswer(ready, request, requestId);
   const { bytes, etag, encoding } = ready.for(request.header("accept-encoding"));
   const ifNoneMatch = request.header("if-none-match");
   const headers = [...commonHeaders, requestId, "ETag", etag, ...revalidated];
@@ -95,6 +106,20 @@ export function readAnswer(
   headers.push(...content, "Content-Length", String(bytes.length));
   if (encoding !== undefined) headers.push("Content-Encoding", encoding);
   return { status: 200, headers, body: request.method === "HEAD" ? null : bytes };
+}
+
+/** Returns the answer that opens a stream of events; to HEAD, only its head. */
+function streamAnswer(
+  live: LiveBody,
+  { method }: Pick<IncomingRequest, "method">,
+  requestId: string,
+): Answer {
+  // nginx buffers an answer unless it says otherwise.
+  const content = ["Content-Type", "text/event-stream", "X-Accel-Buffering", "no"];
+  const headers = [...commonHeaders, requestId, ...notStored, ...content];
+  if (method !== "HEAD") return { status: 200, headers, body: null, live };
+  live.end();
+  return { status: 200, headers, body: null };
 }
 
 /** Returns the answer of a change: one sentence for the player, or an object. */

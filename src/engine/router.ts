@@ -4,7 +4,7 @@ import { textLength } from "../domain/limits.ts";
 import { endsAlike, longestTyped, NameSuggestions } from "../domain/text.ts";
 import { lengthsOf } from "../table/base-types.ts";
 import type { Parameter } from "../table/parameters.ts";
-import { type Route, servedBy, type Table } from "../table/table.ts";
+import { type Route, type ServedTable, servedBy, type Table } from "../table/table.ts";
 
 /** A route, and the values of its placeholders, percent-encoded. */
 export interface Match {
@@ -43,7 +43,7 @@ export class Router {
   /** The length of the longest path that can match, with the prefix. Any character can be percent-encoded. */
   readonly longestPath: number;
 
-  constructor(table: Pick<Table, "prefix" | "routes" | "invitations">) {
+  constructor(table: ServedTable & Pick<Table, "prefix">) {
     const { prefix, routes } = table;
     const served = servedBy(table);
     [this.#before = "", this.#behind = ""] = prefix.split(/\{\w+\}/);
@@ -75,11 +75,11 @@ export class Router {
     return this.#split(pathname)?.token;
   }
 
-  /** As {@link match}, without the path of invitations: only a request has a code. @param path without the prefix, not percent-encoded */
+  /** As {@link match}, of the table's own routes only: what is served beside them takes a request. @param path without the prefix, not percent-encoded */
   find(path: string): Match | undefined {
     if (!path.startsWith("/")) return undefined;
     const found = this.#find(path.split("/").map(encodeSegment).join("/"), "");
-    return found?.route.operation.invited === undefined ? found : undefined;
+    return found !== undefined && this.#byPath.has(found.route.path) ? found : undefined;
   }
 
   #find(path: string, token: string): Match | undefined {

@@ -7,6 +7,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { LiveBody } from "../engine/response.ts";
 import { cutOffSlowReaders, Unread } from "./unread.ts";
 
 /** The deadline of a TLS handshake, in milliseconds. */
@@ -47,6 +48,7 @@ export class Connection {
   goodAnswers = 0;
   /** The bytes that had arrived at the last sweep. */
   bytesRead = 0;
+  #live: LiveBody | undefined;
   readonly #accepted: Socket;
   #unread: Unread | undefined;
   #isPaused = false;
@@ -85,6 +87,18 @@ export class Connection {
   get unread(): Unread | undefined {
     if (this.#unread?.isRead === true) this.#unread = undefined;
     return this.#unread;
+  }
+
+  /** The answer that goes on, if it has one. Nothing more is taken from its client. */
+  get live(): LiveBody | undefined {
+    return this.#live;
+  }
+
+  /** Begins an answer that goes on. It bounds what is unread by itself. */
+  goOn(response: ServerResponse, live: LiveBody): void {
+    this.#live = live;
+    live.begin(response, () => this.cutOff());
+    if (this.waiting.length > 0) this.cutOff();
   }
 
   /** Notes an answer that was written, in case its client does not read it. */
@@ -181,8 +195,9 @@ export class Connections implements Iterable<Connection> {
     return this.#bySocket.values();
   }
 
-  /** Closes every connection, as soon as its response in progress is written. */
+  /** Closes every connection, as soon as its response in progress is written: first those whose answers go on. */
   close(): void {
+    for (const { live } of this) live?.end();
     for (const { isIdle, latest, socket } of this) {
       if (isIdle || latest === undefined) socket.destroySoon();
       else latest.once("close", () => socket.destroySoon());
@@ -275,7 +290,7 @@ export class Connections implements Iterable<Connection> {
     const candidates = [
       ...this.#handshakes.values(),
       ...byUse.filter(({ isIdle }) => isIdle),
-      ...byUse.filter(({ isIdle, lastUsed }) => !isIdle && lastUsed < stuckSince),
+      ...byUse.filter(({ isIdle, lastUsed, live }) => !isIdle && !live && lastUsed < stuckSince),
     ];
     for (const candidate of candidates.filter(isOpen).slice(0, count)) {
       const { socket } = candidate;

@@ -18,6 +18,7 @@
  *   after the answer: Node would parse it without end, up to 2 MB at once, in chunks of a single byte.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { LiveBody } from "../engine/response.ts";
 import type { Connection } from "./connections.ts";
 import { isHealthRequest } from "./health-pages.ts";
 import { type Answered, sendAnswer } from "./send.ts";
@@ -111,6 +112,11 @@ export class RequestQueue {
   /** Adds a request. */
   take(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
     if (connection.socket.destroyed || connection.isEnding || connection.isDone) return;
+    // It could never be answered, and would be held in memory.
+    if (connection.live !== undefined) {
+      connection.cutOff();
+      return;
+    }
     const isLong = hasLongBody(request);
     this.#arrived += 1;
     if (this.#arrived === 1) this.#began = performance.now();
@@ -190,7 +196,9 @@ export class RequestQueue {
       // Nothing limits the requests for health.
       const isWelcome = answered.status < 400 && !connection.pipelines && !isHealthRequest(response.req);
       connection.goodAnswers = isWelcome ? connection.goodAnswers + 1 : 0;
-      connection.noteAnswer(response, sendAnswer(response, answered));
+      const sent = sendAnswer(response, answered);
+      if (sent instanceof LiveBody) connection.goOn(response, sent);
+      else connection.noteAnswer(response, sent);
       if (connection.isEnding) {
         // What else the client has sent would be parsed in vain, up to 2 MB.
         connection.pause();

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { pipeline, Readable } from "node:stream";
 import { TLSSocket } from "node:tls";
 import { sendNodeResponse } from "srvx/node";
-import type { Answer } from "../engine/response.ts";
+import type { Answer, LiveBody } from "../engine/response.ts";
 import { AnswerResponse } from "./answer-response.ts";
 
 /** The engine's answer, or a `Response` of h3. */
@@ -20,23 +20,26 @@ const farewellMilliseconds = 2_000;
 
 /**
  * Writes an answer to a response. An error closes the connection.
- * @returns the body, which stays in memory until the client has read it
+ * @returns the body, which stays in memory until the client has read it, or one that has yet to begin
  */
-export function sendAnswer(response: ServerResponse, answered: Answered): Buffer | null {
+export function sendAnswer(response: ServerResponse, answered: Answered): Buffer | LiveBody | null {
   const answer = answered instanceof AnswerResponse ? answered.answer : answered;
   if (answer instanceof Response) {
     sendNodeResponse(response, answer).catch(() => response.destroy());
     return null;
   }
-  const { status, headers, body } = answer;
+  const { status, headers, body, live } = answer;
   const size = response.socket instanceof TLSSocket ? pieceSize.encrypted : pieceSize.plain;
   try {
+    if (live !== undefined) response.shouldKeepAlive = false;
     response.writeHead(status, STATUS_CODES[status], headers);
     if (body !== null && body.length > size)
       pipeline(Readable.from(piecesOf(body, size)), response, () => {});
-    else response.end(body);
+    else if (live === undefined) response.end(body);
+    else return live;
   } catch {
     response.destroy();
+    live?.end();
   }
   return body;
 }

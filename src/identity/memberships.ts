@@ -44,6 +44,11 @@ export function currentVocabulary(data: Pick<DurableData, "names">): () => Vocab
   };
 }
 
+/** Returns what grows with every change on which a restriction's decision about a caller depends. */
+export function rightsVersion({ names, players, memberships, groupMembers }: DurableData): number {
+  return names.version + players.version + memberships.version + groupMembers.version;
+}
+
 /** Returns the refusal of an unknown name, with the nearest name and the first names. */
 export function unknownName(
   code: FailureCode,

@@ -21,6 +21,7 @@ export interface MeasuredService {
     readonly shared?: { readonly lag: number } | undefined;
   };
   readonly routes: { readonly table: Table };
+  readonly streams: { readonly size: number };
   readiness(): Promise<Readiness>;
   clientCount(): Promise<{ readonly total: number; readonly active: number }>;
 }
@@ -105,6 +106,7 @@ function addServiceMetrics(registry: Registry, surveyed: Surveyed): void {
       () => service.store.shared?.lag ?? 0,
     ],
     gameaddon_connections: ["Open connections, without those of scrapes and commands.", surveyed.connections],
+    gameaddon_streams: ["Open streams, each on a connection of its own.", () => service.streams.size],
     gameaddon_connections_max: [
       "Connections that may be open. Beyond it, those that are idle longest are closed.",
       () => surveyed.maxConnections,

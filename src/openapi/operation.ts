@@ -39,12 +39,13 @@ export function toOperationObject(route: Route, operationId: string, context: De
     effect === "read"
       ? components.use("parameters", "IfNoneMatch", ifNoneMatch)
       : components.use("parameters", "IdempotencyKey", idempotencyKey);
+  const headers = operation.isLive === true ? [] : [header];
   return {
     operationId,
     tags: [resourceOf(path)],
     summary,
     description: descriptionOf(route),
-    parameters: [components.use("parameters", token.name, token), ...own, header],
+    parameters: [components.use("parameters", token.name, token), ...own, ...headers],
     /** By status. */
     responses: {
       ...successResponses(route, context),
@@ -84,6 +85,10 @@ function successResponses(
   const list = table.declared.lists.find(({ name }) => handler === `${name}.list`);
   const maxItems = list && Math.max(list.maxEntries, sizeOf(list.name));
   const answer = toAnswerSchema(operation.answer, vocabulary, components);
+  if (operation.isLive === true) {
+    const content = { "text/event-stream": { schema: answer, example: operation.example } };
+    return { 200: { description: "The events.", headers: changeHeaders(components), content } };
+  }
   const schema = maxItems === undefined ? answer : { ...answer, maxItems };
   const example = operation.example === undefined ? {} : { example: { info: operation.example } };
   const content = { "application/json": { schema, ...example } };

@@ -27,6 +27,7 @@ const resources = {
   mgmt: "The addon's clients and versions.",
   event: "Current events in the game.",
   token: "How the client of an invited player gets a token.",
+  stream: "What has changed, as it changes.",
   bundle: "All lists at once, for the start of a client.",
 };
 

@@ -47,6 +47,7 @@ export function listHandlers(list: List, isReferred: boolean): Readonly<Record<s
       input: named,
       answer: answerOf(list, new Set()),
       failures: missing,
+      versionFor: (data, given) => data.lists.version(list.name, given),
       read: (data, input) => operations.answer(operations.require(data, input), []),
     }),
     add: defineChange({
@@ -80,7 +81,7 @@ function listHandler(list: List, operations: ListOperations): Handler {
     v.pipe(v.array(answerOf(list, given)), v.description(`The ${pluralOf(title)}, ordered by ${by(given)}.`));
   return defineCachedRead({
     dependsOn: ["entries", "order"],
-    version: (data) => data.lists.version(name) + data.order.version,
+    version: (data, given) => data.lists.version(name, given) + data.order.version,
     input: { ...Object.fromEntries(byKey), limit },
     answer: answerFor(new Set()),
     answerFor,

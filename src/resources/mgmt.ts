@@ -4,8 +4,11 @@ import { Failure } from "../domain/errors.ts";
 import { integerRange } from "../domain/limits.ts";
 import { uuid } from "../domain/uuid.ts";
 import { compareVersions, versionForm } from "../identity/versions.ts";
-import { defineChange, defineRead } from "./shared/define.ts";
+import { defineChange, defineRead, type Sources } from "./shared/define.ts";
 import { anyUUID, count, field, version } from "./shared/values.ts";
+
+/** Without activity: each request for these answers would change them. */
+const versionFor = ({ tokens, versions }: Sources) => tokens.version + versions.version;
 
 export const overview = defineRead({
   description:
@@ -39,6 +42,7 @@ export const overview = defineRead({
     v.title("ManagementOverview"),
     v.description("The number of the addon's clients, and its versions."),
   ),
+  versionFor,
   async read({ clients, versions }, _input, { activity, now }) {
     const { total, active, users } = await clients.at(now);
     const marked = Array.from(versions.values());
@@ -83,6 +87,7 @@ export const users = defineRead({
     ),
     v.description("Every client, ordered by UUID."),
   ),
+  versionFor,
   read: async ({ clients }, _input, { now }) => (await clients.at(now)).list,
 });
 

@@ -135,6 +135,11 @@ function showHandler(declared: Declared, values: Values): Handler {
     input: { player },
     answer,
     failures: notRegistered,
+    versionFor: ({ players, statistics, tokens, names, groupMembers, memberships }) =>
+      [players, statistics, tokens, names, groupMembers, memberships].reduce(
+        (sum, { version }) => sum + version,
+        0,
+      ),
     // Building the answer takes a quarter of the row "a read of /statistic/{player}".
     cache: {
       capacity: 2000,

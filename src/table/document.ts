@@ -14,6 +14,9 @@ import { mapOf, mapWith } from "./yaml/maps.ts";
 import { type ReadYAML, readYAML } from "./yaml/read.ts";
 import { reportIssue } from "./yaml/wording.ts";
 
+const mostStreams = 100_000;
+const mostWords = `a whole number from 1 to ${mostStreams}`;
+
 /** What a route can declare as intended where `warnings.ts` would warn. */
 export const intentions = [
   "open-change",
@@ -82,6 +85,18 @@ export function documentSchemaOf(parts: Parts) {
     invitations: optional(
       mapWith({ valid: v.pipe(durationSchema, v.description("How long a code is valid.")) }),
       "Serves /token/claim, where the code of an invitation is exchanged for a token. Without it there are no invitations.",
+    ),
+    stream: optional(
+      mapWith({
+        most: v.pipe(
+          v.number(mostWords),
+          v.integer(mostWords),
+          v.minValue(1, mostWords),
+          v.maxValue(mostStreams, mostWords),
+          v.description("How many can be open at a time, at most; never more than half of the connections."),
+        ),
+      }),
+      "Serves /stream, which sends an event whenever something changes. Without it there is none.",
     ),
     limits: optional(
       limitsSchema,

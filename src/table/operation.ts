@@ -64,6 +64,10 @@ export interface Operation {
    * @throws Failure `TOKEN_UNKNOWN`, `TOKEN_EXPIRED`, `TOKEN_REVOKED`
    */
   readonly invited?: (code: string) => Caller;
+  /** Whether its answer goes on: `run` returns a `LiveBody`. */
+  readonly isLive?: boolean;
+  /** Returns what changes with the answers of a read to an input. Without it, nobody is told when they change. */
+  readonly version?: (input: Input) => string | number;
   /**
    * Returns what is to be sent as JSON, or a cached `ReadyBody`, or a promise of one; a change, the promise of its sentence,
    * or of an object.

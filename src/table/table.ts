@@ -52,6 +52,8 @@ export interface Table {
   readonly routes: readonly Route[];
   /** How long the code of an invitation is valid, and what exchanges it for a token; undefined without invitations. */
   readonly invitations: { readonly valid: Duration; readonly claim: Route } | undefined;
+  /** How many streams can be open, at most, and what opens one; undefined without streams. */
+  readonly stream: { readonly most: number; readonly open: Route } | undefined;
   /** What the service is called in its description. */
   readonly title: string | undefined;
   readonly declared: Declarations;
@@ -61,9 +63,12 @@ export interface Table {
   readonly revision: string;
 }
 
-/** Returns what requests can call: the routes, and what exchanges the codes of invitations. */
-export function servedBy({ routes, invitations }: Pick<Table, "routes" | "invitations">): readonly Route[] {
-  return invitations === undefined ? routes : [...routes, invitations.claim];
+/** A table, as what requests can call. */
+export type ServedTable = Pick<Table, "routes" | "invitations" | "stream">;
+
+/** Returns what requests can call: the routes, what exchanges the codes of invitations, and what opens a stream. */
+export function servedBy({ routes, invitations, stream }: ServedTable): readonly Route[] {
+  return [...routes, ...(invitations ? [invitations.claim] : []), ...(stream ? [stream.open] : [])];
 }
 
 /** What a table is checked against. */
@@ -72,6 +77,8 @@ export interface TableContext {
   readonly operations: (declared: Declarations) => Operations;
   /** The operation that exchanges the code of an invitation for a token. Without it there are no invitations. */
   readonly claim?: Operation;
+  /** The operation that opens a stream. Without it there are none. */
+  readonly openStream?: Operation;
   /** The resources whose operations are code: no list can have their names. */
   readonly resources?: readonly string[];
   /** Called at each request, since names can be added. */
@@ -93,14 +100,17 @@ export type CheckedTable = {
 /** A segment of a path. No client can send "." or "..", which URLs resolve. */
 const segmentForm = /^(?!\.{1,2}$)(?:[A-Za-z0-9._~-]+|\{[A-Za-z]\w*\})$/;
 
-/** What exchanges the code of an invitation for a token. It is no route of the table: its callers have no token yet. */
-const claim = {
-  path: "/token/claim",
-  declaration: {
+/**
+ * What the keys of a table serve beside its routes. These are no routes: who claims has no token yet, and no command can
+ * call a stream.
+ */
+const beside = {
+  invitations: {
+    path: "/token/claim",
     summary: "Exchanges the code of an invitation for a token.",
-    restriction: "open",
     handler: "token.claim",
   },
+  stream: { path: "/stream", summary: "Sends events as they occur.", handler: "stream.open" },
 };
 
 /** Parses a text into a table, or into all of its faults, in the order of the file. */
@@ -141,11 +151,19 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
     const route = toRoute(path, declaration, types, { operations, vocabulary: context.vocabulary }, document);
     if (route !== undefined) routes.push(route);
   }
-  const invitations = toInvitations(content.invitations?.valid, types, context, document);
-  if (invitations !== undefined && shapes.has(claim.path)) {
-    const where = `line ${lineOf(["invitations"])}`;
-    report(["routes", claim.path], `duplicate path: it belongs to the invitations of ${where}`, "key");
-  }
+  const served = (key: keyof typeof beside, operation: Operation | undefined): Route | undefined => {
+    if (content[key] === undefined || operation === undefined) return undefined;
+    const { path, summary, handler } = beside[key];
+    if (shapes.has(path)) {
+      const where = `line ${lineOf([key])}`;
+      report(["routes", path], `duplicate path: it belongs to the ${key} of ${where}`, "key");
+    }
+    const operations = new Map([[handler, operation]]);
+    const declaration = { summary, handler, restriction: "open" };
+    return toRoute(path, declaration, types, { operations, vocabulary: context.vocabulary }, document);
+  };
+  const claim = served("invitations", context.claim);
+  const open = served("stream", context.openStream);
   checkUnserved(content.unserved ?? [], [...operations.keys()], [...resources, ...faulty], report);
   if (routes.length === 0 && faults.length === 0)
     report(["routes"], "expected at least one route, got none", "key");
@@ -153,9 +171,9 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
   if (faults.length > 0) return { ...failed, lists, faults: inOrder(faults) };
   const revision = revisionOf(text);
   const { prefix, product, title } = content;
-  const served = routes.map(({ handler }) => handler);
-  const mentioned = new Set([...served, ...(content.unserved ?? [])]);
-  const servedResources = new Set(served.map(resourceOf));
+  const handlers = routes.map(({ handler }) => handler);
+  const mentioned = new Set([...handlers, ...(content.unserved ?? [])]);
+  const servedResources = new Set(handlers.map(resourceOf));
   const missing = [...operations.keys()].filter((name) => {
     const resource = resourceOf(name);
     if (mentioned.has(name) || mentioned.has(resource)) return false;
@@ -164,19 +182,9 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
   });
   const limits = toLimits(content.limits);
   const head = { prefix, tokenParameter, language, product, excludedGroup, limits, title, declared };
-  return { ...failed, lists, table: { ...head, routes, invitations, missing, revision }, faults: [] };
-}
-
-function toInvitations(
-  valid: string | undefined,
-  types: Types,
-  { claim: operation, vocabulary }: TableContext,
-  document: ParsedDocument,
-): Table["invitations"] {
-  if (valid === undefined || operation === undefined) return undefined;
-  const operations = new Map([[claim.declaration.handler, operation]]);
-  const route = toRoute(claim.path, claim.declaration, types, { operations, vocabulary }, document);
-  return route && { valid: toDuration(valid), claim: route };
+  const invitations = claim && content.invitations && { valid: toDuration(content.invitations.valid), claim };
+  const stream = open && content.stream && { most: content.stream.most, open };
+  return { ...failed, lists, table: { ...head, routes, invitations, stream, missing, revision }, faults: [] };
 }
 
 /** Adds what the lists of a checked text mean for entries: faults of the table, or remarks. */

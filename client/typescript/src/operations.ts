@@ -9,11 +9,14 @@ type Whole = keyof paths;
 /** The path of an operation without the prefix and the token, such as `/statistic/{player}/add`. */
 export type Path = Exclude<
   Whole extends infer Each ? (Each extends `${Prefix}${infer Rest}` ? Rest : never) : never,
-  typeof claimPath
+  typeof claimPath | typeof streamPath
 >;
 
 /** Has the code of an invitation in the place of the token; see `GameAddonClient.claim`. */
 export const claimPath = "/token/claim";
+
+/** Does not end; see `GameAddonClient.watch`. */
+export const streamPath = "/stream";
 
 /** The types in answers, by name: `Schemas["WantedReason"]`. */
 export type Schemas = components["schemas"];

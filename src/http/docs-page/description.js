@@ -77,7 +77,7 @@ function textOf(path, operation, tags, whole) {
     description,
     isChange(operation) ? changesData : "",
     ...fields.flatMap((each) => [each.name, each.description, ...(each.schema.enum ?? [])]),
-    ...namesIn(responses["200"].content["application/json"].schema, whole),
+    ...Object.values(responses["200"].content).flatMap(({ schema }) => namesIn(schema, whole)),
   ];
   return toWords(texts.join("\n")).join(" ");
 }

@@ -64,8 +64,20 @@ function show(prepared) {
     const headers = { ...options.headers, Authorization: `Bearer ${token}` };
     const response = await fetch(url, { ...options, headers }).catch(notAnswered);
     showRemark(response.status === 401 ? "The service refused this token." : faultOfToken());
+    if (response.headers.get("content-type") === "text/event-stream") return beginningOf(response);
     announcement.textContent = `The answer has the status ${response.status}.`;
     return response;
+  }
+
+  /** Returns what a stream sends within two seconds: it would not end by itself. */
+  async function beginningOf(stream) {
+    announcement.textContent = "The stream has begun. What it sends within 2 seconds will be shown.";
+    const reader = stream.body.pipeThrough(new TextDecoderStream()).getReader();
+    setTimeout(() => reader.cancel(), 2000);
+    let text = "";
+    for (let read = await reader.read(); !read.done; read = await reader.read()) text += read.value;
+    const { status, headers, url } = stream;
+    return Object.defineProperty(new Response(text, { status, headers }), "url", { value: url });
   }
 
   /** Says what Swagger UI would blame on CORS, which cannot be the reason. Without a name, the message stands alone. */

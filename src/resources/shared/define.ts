@@ -50,6 +50,8 @@ export interface ReadHandler extends Documented, Pick<Operation, "input" | "answ
   readonly effect: "read";
   /** How to cache its answers, where they may be cached. */
   readonly cacheable?: Cacheable;
+  /** Returns what changes with the answers to an input, beyond what the requests of clients change by themselves. */
+  versionFor?(data: Sources, input: Input, now: number): string | number;
   read(data: Sources, input: unknown, context: Context): unknown;
 }
 
@@ -109,18 +111,19 @@ export const changeFailures = {
 
 /** Defines a handler that reads. `read` throws a Failure to refuse. */
 export function defineRead<I extends v.ObjectEntries, A extends v.GenericSchema>(
-  handler: Documented & {
-    input: I;
-    answer: A;
-    cache?: Omit<Cacheable, "dependencies"> & {
-      dependencies(data: Sources, input: InputOf<I>, context: Context): readonly unknown[];
-    };
-    read(
-      data: Sources,
-      input: InputOf<I>,
-      context: Context,
-    ): v.InferOutput<A> | ReadyBody | Promise<v.InferOutput<A> | ReadyBody>;
-  },
+  handler: Documented &
+    Pick<ReadHandler, "versionFor"> & {
+      input: I;
+      answer: A;
+      cache?: Omit<Cacheable, "dependencies"> & {
+        dependencies(data: Sources, input: InputOf<I>, context: Context): readonly unknown[];
+      };
+      read(
+        data: Sources,
+        input: InputOf<I>,
+        context: Context,
+      ): v.InferOutput<A> | ReadyBody | Promise<v.InferOutput<A> | ReadyBody>;
+    },
 ): ReadHandler {
   const { cache, ...rest } = handler;
   const cacheable: Cacheable | undefined = cache && {
@@ -150,24 +153,28 @@ export function defineCachedRead<
 >(
   handler: Documented & {
     dependsOn: readonly S[];
-    /** Replaces the sum of the versions of {@link dependsOn}. */
-    version?(data: Sources): number;
+    /** Replaces the sum of the versions of {@link dependsOn}; without an input, for all of them. */
+    version?(data: Sources, input?: Input): number;
     validUntil?(data: Pick<Sources, S>, now: number): number;
     input: I;
     answer: A;
     read(data: Pick<Sources, S>, input: InputOf<I>, now: number): v.InferOutput<A>;
   },
 ): ReadHandler {
-  const { dependsOn, version, validUntil, ...rest } = handler;
+  const { dependsOn, validUntil, ...rest } = handler;
+  // Versions only grow, so that their sum changes with each of them.
+  const { version = (data: Sources) => dependsOn.reduce((sum, name) => sum + data[name].version, 0) } =
+    handler;
   return defineRead({
     ...rest,
+    versionFor(data, input, now) {
+      const until = validUntil?.(data, now);
+      return until === undefined ? version(data, input) : `${version(data, input)} until ${until}`;
+    },
     cache: {
       capacity: listCapacity,
       isCompressed: true,
-      // Versions only grow, so that their sum changes with each of them.
-      dependencies: (data) => [
-        version?.(data) ?? dependsOn.reduce((sum, name) => sum + data[name].version, 0),
-      ],
+      dependencies: (data) => [version(data)],
       ...(validUntil && { validUntil }),
     },
     read: (data, input, { now }) => handler.read(data, input, now),

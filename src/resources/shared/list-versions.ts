@@ -1,24 +1,41 @@
 /** The lists in force, and the version of each for the response cache: a change of one list leaves the answers of others valid. */
 import { isDeepStrictEqual } from "node:util";
+import type { Entry } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
+import { fold } from "../../domain/text.ts";
 import type { DurableData } from "../../store/data.ts";
+import { kindOf } from "../../table/caller.ts";
 import type { List } from "../../table/declared/lists.ts";
+import type { Input, ParameterValue } from "../../table/restriction/restriction.ts";
 
 /** See the head of this file. */
 export class ListVersions {
+  /** By the name of a list, and for its parts by {@link partOf}. */
   readonly #versions = new Map<string, number>();
   #inForce: readonly List[] | undefined;
 
   constructor({ entries }: Pick<DurableData, "entries">) {
     entries.watch((_, before, after) => {
-      const list = (after ?? before)?.list ?? "";
-      this.#versions.set(list, this.version(list) + 1);
+      const changed = new Set([before, after].flatMap((entry) => (entry ? keysOf(entry) : [])));
+      for (const key of changed) this.#versions.set(key, (this.#versions.get(key) ?? 0) + 1);
     });
   }
 
-  /** Returns the version of a list: it grows with every change. */
-  version(list: string): number {
-    return this.#versions.get(list) ?? 0;
+  /**
+   * Returns the version of a list: it grows with every change.
+   * @param input the values of some fields. If one names a group or an organisation, the version is that of the entries with
+   *   that name: nobody learns of changes to the list of another faction
+   */
+  version(list: string, input: Input = {}): number {
+    const fields = this.#inForce?.find(({ name }) => name === list)?.fields ?? [];
+    const parts = fields.flatMap(({ name, type }) => {
+      const value = input[name];
+      return value === undefined || kindOf(type.base) === undefined ? [] : [partOf(list, name, value)];
+    });
+    return (parts.length === 0 ? [list] : parts).reduce(
+      (sum, key) => sum + (this.#versions.get(key) ?? 0),
+      0,
+    );
   }
 
   /** Puts the lists of a table in force. */
@@ -39,4 +56,13 @@ export class ListVersions {
       `The list ${list.name} has just been declared anew. Nothing was changed; try again.`,
     );
   }
+}
+
+/** Returns the keys of what changes with an entry: its list, and the parts of the groups and organisations that it names. */
+function keysOf({ list, names = {}, values }: Entry): string[] {
+  return [list, ...Object.keys(names).map((field) => partOf(list, field, values[field] ?? ""))];
+}
+
+function partOf(list: string, field: string, value: ParameterValue): string {
+  return `${list}/${field}/${fold(String(value))}`;
 }

@@ -1,0 +1,81 @@
+/** One stream of server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+import type { ServerResponse } from "node:http";
+import { LiveBody } from "../../engine/response.ts";
+
+/** What a client may leave unread, in bytes, beside what the kernel holds for it. It is cut off beyond. */
+const maxUnread = 65_536;
+/** The time between two comments, in milliseconds: proxies and clients take a silent connection for dead. */
+const commentMilliseconds = 15_000;
+/** The time in which a client has to read the rest of a stream that ends, in milliseconds. */
+const farewellMilliseconds = 500;
+
+const comment = Buffer.from(":\n\n");
+/** After how many milliseconds a browser connects again. */
+const beginning = "retry: 2000\n\n";
+
+/** Returns an event, ready to be written. @param data a single line */
+export function eventOf(name: string, data: string): Buffer {
+  return Buffer.from(`event: ${name}\ndata: ${data}\n\n`);
+}
+
+/** See the head of this file. */
+export class EventStream extends LiveBody {
+  readonly #first: () => readonly Buffer[];
+  readonly #ended: () => void;
+  #response: ServerResponse | undefined;
+  #cutOff = () => {};
+  #nextComment = 0;
+  #isEnded = false;
+
+  /**
+   * @param first returns the events at the beginning
+   * @param ended is called when it has ended, also if it never began
+   */
+  constructor(first: () => readonly Buffer[], ended: () => void) {
+    super();
+    this.#first = first;
+    this.#ended = ended;
+  }
+
+  begin(response: ServerResponse, cutOff: () => void): void {
+    if (this.#isEnded || response.socket === null || response.destroyed) {
+      this.end();
+      response.end();
+      return;
+    }
+    this.#response = response;
+    this.#cutOff = cutOff;
+    this.#nextComment = performance.now() + commentMilliseconds;
+    response.once("close", () => this.end());
+    // Its own writing side is still open, as `httpAllowHalfOpen` has it. Nobody reads a stream and closes the other side.
+    response.socket.once("end", () => this.end());
+    response.write(beginning);
+    for (const event of this.#first()) this.write(event);
+  }
+
+  /** Writes an event, which may be shared with other streams. */
+  write(event: Buffer): void {
+    const response = this.#response;
+    if (response === undefined || this.#isEnded) return;
+    response.write(event);
+    if (response.writableLength > maxUnread) this.#cutOff();
+  }
+
+  /** Writes a comment, if it is time. @param now by `performance.now()` */
+  comment(now: number): void {
+    if (now < this.#nextComment) return;
+    this.#nextComment = now + commentMilliseconds;
+    this.write(comment);
+  }
+
+  end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#ended();
+    const response = this.#response;
+    if (response === undefined || response.destroyed) return;
+    const deadline = setTimeout(this.#cutOff, farewellMilliseconds);
+    response.once("close", () => clearTimeout(deadline));
+    response.end();
+  }
+}
