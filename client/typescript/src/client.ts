@@ -6,9 +6,17 @@ import { Address, type Values } from "./address.ts";
 import { CachedAnswers } from "./cached-answers.ts";
 import { GameAddonError, GameAddonNetworkError, isFailure } from "./errors.ts";
 import { product, reads } from "./generated/operations.ts";
-import { type Arguments, type CallOptions, claimPath, type Path, type Result } from "./operations.ts";
+import {
+  type Arguments,
+  type CallOptions,
+  claimPath,
+  type Path,
+  type Result,
+  streamPath,
+} from "./operations.ts";
 import { isTemporary, waitBefore } from "./retrying.ts";
 import { platformTiming, type Timing } from "./timing.ts";
+import { type Connected, type Watched, watch } from "./watch.ts";
 
 /** The options of a client. */
 export interface ClientOptions {
@@ -124,6 +132,55 @@ export class GameAddonClient {
     return this.#call(path, options);
   }
 
+  /**
+   * Yields what changes, until the loop over it ends or the signal is aborted:
+   * `for await (const news of client.watch()) if (news.type === "changed") …`. It connects again after a broken connection,
+   * and waits a random time of up to 3 seconds before it yields `changed` or `missed`: fetch at once then.
+   * @throws GameAddonError if the service refuses, such as a token that is revoked meanwhile; the signal's reason
+   */
+  watch({ signal }: Pick<CallOptions, "signal"> = {}): AsyncGenerator<Watched, never, undefined> {
+    return watch((either) => this.#connect(either), this.#timing, signal);
+  }
+
+  /** Opens the stream. The timeout is for the head of the answer. */
+  async #connect(signal: AbortSignal): Promise<Connected> {
+    const call = { address: this.#address.of(streamPath, {}, {}), idempotencyKey: undefined };
+    const head = new AbortController();
+    const opening = new AbortController();
+    let isLate = false;
+    signal.addEventListener("abort", () => opening.abort(signal.reason), { once: true });
+    const giveUp = () => {
+      isLate = true;
+      opening.abort();
+    };
+    this.#timing.sleep(this.#timeoutMilliseconds, head.signal).then(giveUp, () => {});
+    try {
+      signal.throwIfAborted();
+      const headers = { ...this.#headers, Accept: "text/event-stream" };
+      const response = await this.#send(call.address, headers, opening.signal);
+      const { status, body } = response;
+      const type = response.headers.get("content-type") ?? "";
+      if (status === 200 && body !== null && type.startsWith("text/event-stream")) return { body };
+      return this.#refusal(call, response, await response.text());
+    } catch (error) {
+      signal.throwIfAborted();
+      return this.#noAnswer(call, isLate ? undefined : error);
+    } finally {
+      head.abort();
+    }
+  }
+
+  /** Sends a request. The service never redirects. Whatever does is something in between, which must not get the token. */
+  #send(address: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
+    return this.#fetch(address, {
+      headers,
+      signal,
+      redirect: "error",
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+    });
+  }
+
   async #call(path: string, options: AnyArguments): Promise<unknown> {
     const call = this.#prepare(path, options);
     for (let retry = 1; ; retry += 1) {
@@ -154,14 +211,7 @@ export class GameAddonClient {
     let response: Response;
     let text: string;
     try {
-      // The service never redirects. Whatever does is something in between, which must not get the token.
-      response = await this.#fetch(address, {
-        headers,
-        signal: either,
-        redirect: "error",
-        credentials: "omit",
-        referrerPolicy: "no-referrer",
-      });
+      response = await this.#send(address, headers, either);
       text = await response.text();
     } catch (error) {
       signal?.throwIfAborted();
@@ -175,12 +225,17 @@ export class GameAddonClient {
       if (idempotencyKey === undefined && etag !== null) this.#cache.put(address, { etag, text });
       return { body };
     }
+    return this.#refusal(call, response, text);
+  }
+
+  #refusal(call: Pick<Call, "idempotencyKey">, { status, headers }: Response, text: string): AttemptFailure {
+    const body = toJSON(text);
     const error = isFailure(body) ? new GameAddonError(status, body) : this.#otherAnswer(call, status);
-    return { error, isTemporary: isTemporary(status), retryAfter: response.headers.get("retry-after") };
+    return { error, isTemporary: isTemporary(status), retryAfter: headers.get("retry-after") };
   }
 
   /** @param error what the platform threw; undefined for a timeout */
-  #noAnswer({ idempotencyKey }: Call, error: unknown): AttemptFailure {
+  #noAnswer({ idempotencyKey }: Pick<Call, "idempotencyKey">, error: unknown): AttemptFailure {
     const { origin } = this.#address;
     const trouble = error === undefined ? "timeout" : "connection";
     const message =

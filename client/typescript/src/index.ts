@@ -12,3 +12,4 @@ export type {
 } from "./operations.ts";
 export { withoutSpaces, withSpaces } from "./text.ts";
 export type { Timing } from "./timing.ts";
+export type { Watched } from "./watch.ts";

@@ -1,0 +1,132 @@
+/** The connections of streams: they are bounded, are cut off when they are not read, and close first. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { EventStream } from "../../src/http/stream/event-stream.ts";
+import { overlayStream } from "../../src/http/stream/overlay.ts";
+import { HeldChanges } from "../_held-changes.ts";
+import { openWorld, prefix } from "../_setup.ts";
+import { inTime, openServer, requestFor } from "../http/_server.ts";
+import { listenAt } from "./_listening.ts";
+
+/** Opens a server of which one path is a stream of the public token. */
+async function open(t: TestContext, secure: boolean, options: { readonly maxConnections?: number } = {}) {
+  const world = await openWorld(t);
+  const { fetch, answerPlain } = world.service;
+  const server = await openServer(t, { fetch, answerPlain, ...options }, secure);
+  const path = `${prefix}/${world.publicToken}`;
+  return {
+    ...server,
+    world,
+    path,
+    /** Connects, and opens a stream. */
+    async listen() {
+      const client = await server.connect();
+      client.socket.write(requestFor(`${path}/stream`));
+      while (!client.received().includes("event: event")) await once(client.socket, "data");
+      return client;
+    },
+    async sizeIs(size: number) {
+      while (world.service.streams.size !== size) await new Promise((resolve) => setTimeout(resolve, 5));
+    },
+  };
+}
+
+for (const secure of [false, true]) {
+  describe(`the connection of a stream${secure ? ", with TLS" : ""}`, inTime, () => {
+    it("is no longer counted when its client has closed it", async (t) => {
+      const opened = await open(t, secure);
+      const [closing, ending] = [await opened.listen(), await opened.listen()];
+      assert.equal(opened.world.service.streams.size, 2);
+      closing.socket.destroy();
+      ending.socket.end();
+      await opened.sizeIs(0);
+      await ending.closed;
+    });
+
+    it("is cut off when its client sends another request", async (t) => {
+      const opened = await open(t, secure);
+      const { socket, closed } = await opened.listen();
+      socket.write(requestFor(`${opened.path}/event`));
+      assert.doesNotMatch(await closed, /"bankRob".*"bankRob"/s);
+      const pipelining = await opened.connect();
+      pipelining.socket.write(requestFor(`${opened.path}/stream`) + requestFor(`${opened.path}/event`));
+      await pipelining.closed;
+      await opened.sizeIs(0);
+    });
+
+    it("is not closed to make room for others", async (t) => {
+      const opened = await open(t, secure, { maxConnections: 8 });
+      const { received } = await opened.listen();
+      for (let index = 0; index < 30; index += 1) await opened.connect();
+      await opened.world.service.administer("group.add", { player: "Bob", group: "VIP" });
+      while (!received().includes("changed")) await new Promise((resolve) => setTimeout(resolve, 5));
+    });
+
+    it("closes first when the server does", async (t) => {
+      const opened = await open(t, secure);
+      const { closed } = await opened.listen();
+      const held = new HeldChanges(t, opened.world.service);
+      const changing = await opened.connect();
+      const { outcome } = await held.submit(() => {
+        changing.socket.write(requestFor(`${opened.path}/event/gangwar?attacker=1&defender=0`));
+        return changing.closed;
+      });
+      const all = opened.server.close();
+      assert.match(await closed, /\r\n0\r\n\r\n$/, "it ends as a whole answer does");
+      await held.release();
+      assert.match(await outcome, /^HTTP\/1\.1 200 /);
+      await all;
+    });
+  });
+}
+
+it("a client that does not read is cut off, and little is held for it", inTime, async (t) => {
+  let cut = false;
+  let unread = 0;
+  const ended = new Promise<void>((resolve) => {
+    const server = createServer((_, response) => {
+      const stream = new EventStream(() => [], resolve);
+      stream.begin(response, () => {
+        cut = true;
+        unread = response.writableLength;
+        response.destroy();
+      });
+      const event = Buffer.alloc(1024, ":");
+      const writing = setInterval(() => {
+        for (let index = 0; index < 1000; index += 1) stream.write(event);
+      });
+      t.after(() => clearInterval(writing));
+    }).listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      const socket = connect(typeof address === "object" ? (address?.port ?? 0) : 0, "127.0.0.1").pause();
+      socket.on("error", () => {}).write(requestFor("/"));
+      t.after(() => socket.destroy());
+    });
+    t.after(() => server.close());
+  });
+  await ended;
+  assert.equal(cut, true);
+  assert.ok(unread < 64 * 1024 + 2048, `${unread} bytes are unread`);
+});
+
+it("visitors have a stream of the score while there is an overlay", inTime, async (t) => {
+  const world = await openWorld(t);
+  const { streams, routes } = world.service;
+  const [, page] = overlayStream(streams)[0] ?? [];
+  streams.use(routes.table, true);
+  const request = { method: "GET", pathname: "", search: "", address: undefined, header: () => null };
+  const answerPlain = () => page?.answer(request, "");
+  const { server } = await openServer(t, { fetch: world.service.fetch, answerPlain });
+  const stream = await listenAt(t, `${server.url}/overlay/gangwar/stream`);
+  assert.deepEqual(await stream.next(), { event: "score", data: { attacker: 0, defender: 0 } });
+  const { token } = await world.player("Ada");
+  await world.ok(token, "/event/bomb", { startTime: world.clock.time });
+  await world.ok(token, "/event/gangwar", { attacker: 3, defender: 2 });
+  assert.deepEqual(await stream.next(), { event: "score", data: { attacker: 3, defender: 2 } });
+  streams.use(routes.table, false);
+  await stream.ended;
+  assert.deepEqual(stream.waiting, []);
+});
