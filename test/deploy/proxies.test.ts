@@ -1,11 +1,15 @@
 /** Tests of deploy/Caddyfile and deploy/nginx.conf with the real programs. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
 import { createServer } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { assertIncludes, assertLacks, type Cleanup, prefix } from "../_setup.ts";
 import { type Serving, serveProcess } from "../cli/_process.ts";
 import { emptyDesk } from "../cli/_setup.ts";
 import { freePort } from "../docs/_page.ts";
+import { Listening } from "../stream/_listening.ts";
 import { type Received, secure, send, sendRaw } from "./_exchange.ts";
 import { proxies, type RunningProxy, startProxy } from "./_proxy.ts";
 
@@ -68,6 +72,25 @@ for (const kind of proxies) {
       assert.equal((await call("/player/groups", { method: "OPTIONS" })).status, 204);
       const failure = await call("/wantedreason/add?reason=Theft&points=1");
       assert.deepEqual([failure.status, JSON.parse(failure.text).code], [403, "RESTRICTED"]);
+    });
+
+    it("passes a stream on as it comes, uncompressed", async (t) => {
+      const { certificate: ca, ports } = proxy;
+      const url = `https://127.0.0.1:${ports.https}${prefix}/-/stream`;
+      const bearer = { Authorization: `Bearer ${serving.token}`, "Accept-Encoding": "gzip" };
+      const asked = request(url, { ca, agent: false, headers: bearer }).end();
+      const [response] = (await once(asked, "response")) as [IncomingMessage];
+      t.after(() => response.destroy());
+      const stream = new Listening(response);
+      assert.equal((await stream.next()).event, "event");
+      assert.equal(response.headers["content-encoding"], undefined);
+      for (const attacker of [7, 8]) {
+        const changed = await call(`/event/gangwar?attacker=${attacker}&defender=0`);
+        assert.equal(changed.status, 200);
+        const began = performance.now();
+        assert.equal((await stream.next()).data.gangwar.attacker, attacker);
+        assert.ok(performance.now() - began < 1000, "it is not held back");
+      }
     });
 
     it("passes a token in the Authorization header on", async () => {
