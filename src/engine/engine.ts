@@ -113,11 +113,17 @@ export class Engine {
   /**
    * Runs an operation for a caller without a token, such as the operator, through the same steps as a request.
    * @param path without the prefix, such as `/targetlist/add`; not percent-encoded
+   * @param observer gets the record of the answer
    */
-  call(path: string, query: Query, caller: Caller): Answer | Promise<Answer> {
+  call(
+    path: string,
+    query: Query,
+    caller: Caller,
+    match = this.router.find(path),
+    observer: Observer = this.#options,
+  ): Answer | Promise<Answer> {
     const request = internalRequest(path, query);
-    const match = this.router.find(path);
-    const exchange = new Exchange(this.#options, request, match?.route.path);
+    const exchange = new Exchange(observer, request, match?.route.path);
     exchange.caller = caller;
     return answered(exchange, match, () => {
       if (match === undefined) throw unknownPath(this.router.nearest(path));

@@ -7,6 +7,7 @@ import { declarationEntries } from "./declared/declarations.ts";
 import { durationSchema } from "./declared/duration.ts";
 import { watchSchema } from "./declared/statistics.ts";
 import { limitSchema, limitsSchema } from "./limits.ts";
+import { pagesSchema } from "./pages.ts";
 import type { Restriction } from "./restriction/restriction.ts";
 import { optional, scalar, text, typeEntries, typeSchema, words } from "./type-form.ts";
 import type { Fault, Path, Report } from "./yaml/fault.ts";
@@ -102,6 +103,7 @@ export function documentSchemaOf(parts: Parts) {
       limitsSchema,
       "How many requests a caller may send. What is not declared has the shipped limits.",
     ),
+    pages: pagesSchema,
     watch: watchSchema,
     unserved: optional(
       v.array(v.string()),

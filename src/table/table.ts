@@ -12,6 +12,7 @@ import type { List } from "./declared/lists.ts";
 import { type ParsedDocument, parseTable, type RouteDeclaration, type TableDocument } from "./document.ts";
 import { type Limit, type Limits, toLimit, toLimits } from "./limits.ts";
 import type { Operation, Operations } from "./operation.ts";
+import { type TablePage, toPages } from "./pages.ts";
 import type { Parameter } from "./parameters.ts";
 import { parametersOf, type Restriction } from "./restriction/restriction.ts";
 import { toRestriction } from "./restriction/restriction-form.ts";
@@ -56,6 +57,8 @@ export interface Table {
   readonly stream: { readonly most: number; readonly open: Route } | undefined;
   /** What the service is called in its description. */
   readonly title: string | undefined;
+  /** What everybody may see without a token. */
+  readonly pages: readonly TablePage[];
   readonly declared: Declarations;
   /** The operations that have no route and are not listed as `unserved`; of a list with a route, none. */
   readonly missing: readonly string[];
@@ -168,6 +171,8 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
   if (routes.length === 0 && faults.length === 0)
     report(["routes"], "expected at least one route, got none", "key");
   const { lists } = declared;
+  // What a route with faults would open is unknown.
+  const pages = faults.length > 0 ? [] : toPages(content.pages, content.prefix, declared, routes, report);
   if (faults.length > 0) return { ...failed, lists, faults: inOrder(faults) };
   const revision = revisionOf(text);
   const { prefix, product, title } = content;
@@ -181,7 +186,7 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
     return !isOfList || (name.endsWith(".list") && !servedResources.has(resource));
   });
   const limits = toLimits(content.limits);
-  const head = { prefix, tokenParameter, language, product, excludedGroup, limits, title, declared };
+  const head = { prefix, tokenParameter, language, product, excludedGroup, limits, title, pages, declared };
   const invitations = claim && content.invitations && { valid: toDuration(content.invitations.valid), claim };
   const stream = open && content.stream && { most: content.stream.most, open };
   return { ...failed, lists, table: { ...head, routes, invitations, stream, missing, revision }, faults: [] };

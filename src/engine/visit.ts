@@ -1,0 +1,23 @@
+/** Calls for pages that everybody may see: as a visitor, who has no token and may call what is open. */
+import { type Caller, nobody } from "../table/caller.ts";
+import { openRoute } from "../table/pages.ts";
+import type { Input } from "../table/restriction/restriction.ts";
+import type { Engine } from "./engine.ts";
+import type { Answer } from "./response.ts";
+import { encodeText } from "./router.ts";
+
+/** A visitor changes nothing, whatever the table opens. */
+const visitor: Caller = { ...nobody, readOnly: true };
+
+/** Runs an operation through the steps of a request. The request for the page is logged instead of it. */
+export async function visit(engine: Engine, operation: string, input: Input): Promise<Answer> {
+  const route = openRoute(engine.table.routes, operation, input);
+  if (route === undefined) throw new Error(`${operation} is not open, although a page shows it`);
+  const given = route.parameters.filter(({ name }) => Object.hasOwn(input, name));
+  const textsIn = (place: "path" | "query") =>
+    given
+      .filter((parameter) => parameter.in === place)
+      .map(({ name }): [string, string] => [name, String(input[name])]);
+  const params = Object.fromEntries(textsIn("path").map(([name, text]) => [name, encodeText(text)]));
+  return engine.call(route.path, textsIn("query"), visitor, { route, params, token: "" }, {});
+}
