@@ -8,6 +8,7 @@ import { requirePlayer, statisticOf } from "../identity/players.ts";
 import { liveTokenOf } from "../identity/tokens.ts";
 import type { Draft } from "../store/data.ts";
 import type { Measure, StatisticDeclarations } from "../table/declared/statistics.ts";
+import { countDay } from "./days.ts";
 import { measured, measuresOf } from "./ranking.ts";
 import { defineCachedRead, defineChange, defineRead, type Handler } from "./shared/define.ts";
 import {
@@ -199,17 +200,18 @@ function changeHandlers({ statistics }: Declared): Readonly<Record<string, Handl
     const statistic: Statistic = { uuid: key, ...none, ...draft.statistics.get(key) };
     const counter = counters.get(what) ?? what;
     const put = (value: number) => draft.statistics.put({ ...statistic, [counter]: value });
-    return { name, stored: countIn(statistic, counter), put };
+    return { name, counter, stored: countIn(statistic, counter), put };
   };
   const add = defineChange({
     example: `Added one ${first.name} for Ada.`,
     input: { player, type },
     failures: notRegistered,
     counts: true,
-    change(draft, { player: reference, type: what }) {
-      const { name, stored, put } = open(draft, reference, what);
+    change(draft, { player: reference, type: what }, { now }) {
+      const { name, counter, stored, put } = open(draft, reference, what);
       if (stored === integerRange.maximum) return `${name} already has the maximum for ${what}.`;
       put(stored + 1);
+      countDay(draft, counter, now);
       return `Added one ${what} for ${name}.`;
     },
   });
