@@ -15,6 +15,8 @@ import { docsPages } from "./http/docs-page.ts";
 import { healthPages, type Readiness } from "./http/health-pages.ts";
 import { overlayStream, servesOverlay } from "./http/stream/overlay.ts";
 import { Streams } from "./http/stream/streams.ts";
+import { publicPages } from "./http/pages/pages.ts";
+import type { PageData } from "./http/pages/site.ts";
 import { Activity } from "./identity/activity.ts";
 import { callerOf, currentCaller, operatorCaller, playerCaller } from "./identity/callers.ts";
 import { deleteExpired } from "./identity/idempotency.ts";
@@ -34,7 +36,9 @@ import {
 import { findingsOf } from "./operator/lists/findings.ts";
 import { renameFields } from "./operator/lists/lists.ts";
 import { type ClientCount, Clients } from "./resources/clients.ts";
+import { totalsOf } from "./resources/days.ts";
 import { codedResources } from "./resources/index.ts";
+import { PlayerNames } from "./resources/player-names.ts";
 import { Ranking } from "./resources/ranking.ts";
 import type { Sources } from "./resources/shared/define.ts";
 import { ListVersions } from "./resources/shared/list-versions.ts";
@@ -87,6 +91,7 @@ export class Service {
   readonly #limiter: Limiter | undefined;
   readonly #sources: Sources;
   readonly streams: Streams;
+  readonly #pageData: PageData;
   /** Holds the route table in force. */
   readonly routes: RouteTable<App>;
   #timers: readonly NodeJS.Timeout[] = [];
@@ -135,6 +140,14 @@ export class Service {
       warn: options.warn,
     });
     for (const rows of Object.values(store.data)) rows.watch(() => this.streams.changed());
+    const names = new PlayerNames(store.data.players);
+    this.#pageData = {
+      now: this.#now,
+      vocabulary: this.vocabulary,
+      namesLike: (text) => names.like(text),
+      placesOf: (name) => this.#sources.ranking.placesOf(name),
+      totalsOf: (counter) => totalsOf(store.data, counter, this.#now()),
+    };
     const data = { store, activity, sources: this.#sources, now: this.#now };
     const context = {
       operations: (declared: Declarations) => operationsOn(data, declared),
@@ -309,8 +322,10 @@ export class Service {
     const sizeOf = (list: string) => this.store.data.entries.find("list", list).length;
     const description = descriptionPages(table, vocabulary, descriptionOptions(), sizeOf);
     const health = healthPages(() => this.readiness());
+    const pages = new Map(publicPages(engine, this.#pageData));
+    const home = pages.get("/")?.answer;
     const overlay = hasOverlay ? overlayStream(this.streams) : [];
-    const pages = new Map([...docsPages(table.prefix), ...description, ...health, ...overlay]);
-    return new App(engine, pages, this.#options);
+    const all = [...pages, ...docsPages(table.prefix, home), ...description, ...health, ...overlay];
+    return new App(engine, new Map(all), this.#options);
   }
 }

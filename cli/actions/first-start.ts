@@ -20,8 +20,9 @@ export async function checkFirstStart(
 
 /** Prints the URL and, on the first start, a token. It is issued only now: a failed start must not use it up. */
 export async function printBanner({ io, output }: Context, service: Service, url: string): Promise<void> {
-  const { prefix, routes } = await service.routes.load();
-  const listening = `Documentation: ${url}${docsPath}\nListening on ${url}${prefix}`;
+  const { prefix, routes, pages } = await service.routes.load();
+  const shown = ["\nPublic, without a token:", ...pages.map(({ path }) => path)].join(" ");
+  const listening = `Documentation: ${url}${docsPath}\nListening on ${url}${prefix}${pages.length > 0 ? shown : ""}`;
   if (hasPublicToken(service)) {
     // The first start may have ended before it printed its token.
     const hint = "`addon-cli token issue --public` issues another one";

@@ -7,7 +7,7 @@ import { readFile } from "node:fs/promises";
 import { ReadyBody } from "../engine/body.ts";
 import { elementForm, qualityIn } from "../engine/quality.ts";
 import type { IncomingRequest } from "../engine/request.ts";
-import { readAnswer } from "../engine/response.ts";
+import { type Answer, readAnswer } from "../engine/response.ts";
 import { packaged } from "../packaged.ts";
 import { descriptionPath } from "./description-pages.ts";
 import type { Page } from "./page.ts";
@@ -28,15 +28,15 @@ interface PageFile {
   readonly read: (paths: DescriptionPaths) => Promise<Buffer>;
 }
 
-const html = "text/html; charset=utf-8";
-const css = "text/css; charset=utf-8";
-const js = "text/javascript; charset=utf-8";
+export const html = "text/html; charset=utf-8";
+export const css = "text/css; charset=utf-8";
+export const js = "text/javascript; charset=utf-8";
 const json = "application/json; charset=utf-8";
 /** Also for Markdown: browsers download `text/markdown` instead of showing it. */
 const text = "text/plain; charset=utf-8";
 
 /** Returns a packaged file. */
-function own(name: string, type: string): PageFile {
+export function own(name: string, type: string): PageFile {
   return { type, read: () => readFile(packaged(name)) };
 }
 
@@ -92,25 +92,26 @@ const files: ReadonlyMap<string, PageFile> = new Map([
  * The pages may use scripts and styles of this service, and send requests to it. Swagger UI's arrows are images in its
  * style sheet (`data:`). It needs nothing inline: React sets styles through the DOM.
  */
-const contentSecurityPolicy = [
+const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "connect-src 'self'",
   "img-src 'self' data:",
   "base-uri 'none'",
-  "form-action 'none'",
   "frame-ancestors 'none'",
-].join("; ");
+];
 
-const protection = ["Content-Security-Policy", contentSecurityPolicy, "X-Frame-Options", "DENY"];
+/** Returns the headers that restrict a page. @param forms where its forms may lead */
+export function protection(forms: "'none'" | "'self'"): readonly string[] {
+  const all = [...policy, `form-action ${forms}`].join("; ");
+  return ["Content-Security-Policy", all, "X-Frame-Options", "DENY"];
+}
 
-/** Returns the pages, by path. If a file cannot be read, the next request tries again. */
-export function docsPages(prefix: string): [string, Page][] {
-  const paths = {
-    "openapi.json": descriptionPath(prefix, "openapi.json"),
-    "openapi.yaml": descriptionPath(prefix, "openapi.yaml"),
-  };
+type FileAnswer = (file: PageFile, request: IncomingRequest, requestId: string) => Promise<Answer>;
+
+/** Returns what answers with a file. If it cannot be read, the next request tries again. */
+function reading(paths: DescriptionPaths): FileAnswer {
   const bodies = new Map<PageFile, Promise<ReadyBody>>();
   const bodyOf = (file: PageFile) => {
     const cached = bodies.get(file);
@@ -120,23 +121,43 @@ export function docsPages(prefix: string): [string, Page][] {
     body.catch(() => bodies.delete(file));
     return body;
   };
-  const answerWith = async (file: PageFile, request: IncomingRequest, requestId: string) => {
-    const security = file.type === json ? [] : protection;
+  return async (file, request, requestId) => {
+    const security = file.type === json ? [] : protection("'none'");
     return readAnswer(await bodyOf(file), request, requestId, ["Content-Type", file.type, ...security]);
   };
+}
+
+/** Returns the pages that answer with files, by path. @param name of all of them in the log */
+export function filePages(
+  name: string,
+  files: Iterable<readonly [path: string, file: PageFile]>,
+  answer = reading({ "openapi.json": "", "openapi.yaml": "" }),
+): [string, Page][] {
+  return Array.from(files, ([path, file]) => [
+    path,
+    { name, isExact: true, answer: (...asked) => answer(file, ...asked) },
+  ]);
+}
+
+/** Returns the pages, by path. @param home answers a browser at the start page */
+export function docsPages(prefix: string, home?: Page["answer"]): [string, Page][] {
+  const answerWith = reading({
+    "openapi.json": descriptionPath(prefix, "openapi.json"),
+    "openapi.yaml": descriptionPath(prefix, "openapi.yaml"),
+  });
   const start: Page = {
     name: startPath,
     isExact: true,
     async answer(request, requestId) {
-      const file = prefersHTML(request.header("accept") ?? "") ? startPage : startLinks;
-      const answer = await answerWith(file, request, requestId);
+      const isHTML = prefersHTML(request.header("accept") ?? "");
+      const answer =
+        isHTML && home !== undefined
+          ? await home(request, requestId)
+          : await answerWith(isHTML ? startPage : startLinks, request, requestId);
       return { ...answer, headers: [...answer.headers, "Vary", "Accept"] };
     },
   };
-  const pages = Array.from(files, ([path, file]): [string, Page] => {
-    return [path, { name: docsPath, isExact: true, answer: (...asked) => answerWith(file, ...asked) }];
-  });
-  return [[startPath, start], ...pages];
+  return [[startPath, start], ...filePages(docsPath, files, answerWith)];
 }
 
 async function readBody({ read }: PageFile, paths: DescriptionPaths): Promise<ReadyBody> {

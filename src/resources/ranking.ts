@@ -191,6 +191,17 @@ export class Ranking {
     return Object.fromEntries(this.#categories.map((category) => [category.name, category.top()]));
   }
 
+  /** Returns the place of a player in each category in which the player is a leader; equal values share one. */
+  placesOf(name: string): Record<string, number> {
+    if (this.#isStale) this.#rebuild();
+    const places = this.#categories.flatMap(({ name: category, leaders }): [string, number][] => {
+      const value = leaders.find((leader) => leader.name === name)?.value;
+      const better = leaders.filter((leader) => leader.value > (value ?? Infinity)).length;
+      return value === undefined ? [] : [[category, better + 1]];
+    });
+    return Object.fromEntries(places);
+  }
+
   /** Most changes are of players far from the list: for these not even the player is looked up. */
   #isConcerned(before: Statistic | undefined, after: Statistic | undefined): boolean {
     return this.#categories.some((category) => {

@@ -18,7 +18,7 @@ const links = {
 /** For the tests that only read: together they request more pages than the limit allows. */
 const docs = shared((t) => serveDocs(t, ["--limits", "off"]));
 
-it("the start page has the same links as HTML and as JSON, and each works", async () => {
+it("the start page has the links of its JSON as HTML as well, and each works", async () => {
   const { url } = docs();
   const json = await ask(url, "/");
   assert.equal(json.status, 200);
@@ -29,8 +29,9 @@ it("the start page has the same links as HTML and as JSON, and each works", asyn
   assert.equal(html.headers.get("content-type"), "text/html; charset=utf-8");
   assert.match(html.headers.get("content-security-policy") ?? "", /default-src 'none'/);
   const hrefs = [...html.body.toString().matchAll(/<a href="([^"]*)"/g)].map(([, href]) => href);
-  assert.deepEqual(hrefs.sort(), Object.values(links).sort());
-  for (const path of Object.values(links)) assert.equal((await ask(url, path)).status, 200, path);
+  for (const path of Object.values(links)) assert.ok(hrefs.includes(path), path);
+  for (const path of new Set([...hrefs, ...Object.values(links)]))
+    if (path?.startsWith("/")) assert.equal((await ask(url, path)).status, 200, path);
 });
 
 it("the start page is HTML only if the client prefers HTML to JSON", async () => {

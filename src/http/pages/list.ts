@@ -1,0 +1,133 @@
+/** Pages of lists: a table to search and to sort, and its rows as CSV and JSON. That of house bans is one of them. */
+import * as v from "valibot";
+import { comparisonForm, pluralOf } from "../../domain/text.ts";
+import type { Field } from "../../table/declared/lists.ts";
+import type { TablePage } from "../../table/pages.ts";
+import { type Markup, markup } from "./markup.ts";
+import type { Site } from "./site.ts";
+import { capitalised, labelOf, readable, texts } from "./texts.ts";
+import type { View } from "./view.ts";
+
+/** The most rows that a page shows: more take a browser too long. */
+const mostRows = 1000;
+
+/** A column: its field in a row, its label, and what it has. */
+interface Column {
+  readonly name: string;
+  readonly label: string;
+  readonly kind: string;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+const rowsSchema = v.array(v.record(v.string(), v.unknown()));
+
+const banColumns = [
+  { name: "name", label: texts.housebans.player, kind: "player" },
+  { name: "reasons", label: texts.housebans.reasons, kind: "text" },
+  { name: "startTime", label: texts.housebans.since, kind: "instant" },
+  { name: "expirationTime", label: texts.housebans.ends, kind: "instant" },
+];
+const reasonsSchema = v.array(v.object({ reason: v.string() }));
+
+function toBanRow({ houseBanReasonList, ...ban }: Row): Row {
+  return {
+    ...ban,
+    reasons: v
+      .parse(reasonsSchema, houseBanReasonList)
+      .map(({ reason }) => reason)
+      .join(", "),
+  };
+}
+
+function toColumn({ name, type, refersTo }: Field): Column {
+  return { name, label: labelOf(name), kind: refersTo === "player" ? refersTo : type.base };
+}
+
+/** Returns the page of a list, and its files. */
+export function listViews(page: TablePage): [path: string, view: View][] {
+  const { path, list } = page;
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const columns = list?.fields.map(toColumn) ?? banColumns;
+  const rowsOf = (answer: unknown) => {
+    const rows = v.parse(rowsSchema, answer);
+    return list === undefined ? rows.map(toBanRow) : rows;
+  };
+  const file = (ending: string, type: string, write: (answer: unknown) => string): [string, View] => [
+    `${path}.${ending}`,
+    { show: (answer) => ({ type, name: `${name}.${ending}`, text: write(answer) }) },
+  ];
+  return [
+    [
+      path,
+      { show: (answer, site, query) => listPage(page, columns, rowsOf(answer), site, query.get("q") ?? "") },
+    ],
+    file("csv", "text/csv", (answer) => toCSV(columns, rowsOf(answer))),
+    file("json", "application/json", JSON.stringify),
+  ];
+}
+
+function listPage(
+  { path, list }: TablePage,
+  columns: readonly Column[],
+  rows: readonly Row[],
+  site: Site,
+  search: string,
+): Markup {
+  const { label, intro } = texts.housebans;
+  const heading = list === undefined ? label : capitalised(pluralOf(list.title));
+  const wanted = comparisonForm(readable(search)).trim();
+  const found = rows.filter((row) =>
+    columns.some(({ name }) => comparisonForm(readable(String(row[name] ?? ""))).includes(wanted)),
+  );
+  const shown = found.slice(0, mostRows);
+  const heads = columns.map(
+    ({ kind, label: words }) => markup`<th scope="col" class="${kind}">${words}</th>`,
+  );
+  const table = markup`<div class="scroll" tabindex="0" role="region" aria-label="${heading}"><table class="sortable">
+<thead><tr>${heads}</tr></thead>
+<tbody>${shown.map((row) => markup`<tr>${columns.map(({ name, kind }) => cell(site, kind, row[name]))}</tr>`)}</tbody>
+</table></div>`;
+  const results =
+    shown.length > 0
+      ? table
+      : markup`<p class="empty">${rows.length > 0 ? texts.list.none : texts.list.nothing}</p>`;
+  const cut =
+    found.length > mostRows
+      ? markup`<p class="note">${texts.list.cut(site.number(mostRows))}</p>`
+      : undefined;
+  const files = markup`<p class="note">${texts.list.download} <a href="${path}.csv" download>CSV</a> <a href="${path}.json" download>JSON</a></p>`;
+  return site.page(
+    path,
+    heading,
+    list === undefined ? intro : list.description,
+    markup`${site.search("q", texts.list.search, search, texts.list.matches(site.number(found.length), site.number(rows.length)))}
+${files}<div id="results">${results}${cut}</div>`,
+  );
+}
+
+function cell(site: Site, kind: string, value: unknown): Markup {
+  if (value === null || value === undefined) return markup`<td></td>`;
+  if (typeof value !== "number") {
+    const text =
+      kind === "player"
+        ? site.player(String(value))
+        : kind === "text"
+          ? readable(String(value))
+          : String(value);
+    return markup`<td>${text}</td>`;
+  }
+  const shown = kind === "instant" ? site.time(value) : site.number(value);
+  return markup`<td class="${kind}" data-value="${value}">${shown}</td>`;
+}
+
+/** Returns rows as CSV. What a spreadsheet would take for a formula gets an apostrophe. */
+function toCSV(columns: readonly Column[], rows: readonly Row[]): string {
+  const written = (value: unknown, kind: string) => {
+    if (typeof value === "number") return kind === "instant" ? new Date(value).toISOString() : String(value);
+    return `"${String(value ?? "")
+      .replace(/^'*[=+\-@]/, "'$&")
+      .replaceAll('"', '""')}"`;
+  };
+  const lines = rows.map((row) => columns.map(({ name, kind }) => written(row[name], kind)).join(","));
+  return `${[columns.map(({ name }) => name).join(","), ...lines].join("\r\n")}\r\n`;
+}

@@ -1,0 +1,89 @@
+/**
+ * The pages that everybody may see without a token, while the route table declares them. A page calls its operation within
+ * the process, as a visitor, and its markup is cached until the answer or the minute is another one.
+ */
+import { LRUCache } from "lru-cache";
+import { ReadyBody } from "../../engine/body.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { readAnswer } from "../../engine/response.ts";
+import { visit } from "../../engine/visit.ts";
+import { pageFiles, type TablePage } from "../../table/pages.ts";
+import { css, filePages, html, js, own, protection } from "../docs-page.ts";
+import type { Page } from "../page.ts";
+import { listViews } from "./list.ts";
+import type { Markup } from "./markup.ts";
+import { player, team, top } from "./people.ts";
+import { type PageData, Site } from "./site.ts";
+import { home, overlay } from "./start.ts";
+import type { PageFile, View } from "./view.ts";
+
+/** The number of queries of a page whose markup is cached, and the longest of them. */
+const [mostCached, longestQuery] = [20, 100];
+
+const files = [
+  ["page.css", css],
+  ["page.js", js],
+  ["overlay.css", css],
+  ["overlay.js", js],
+] as const;
+
+/** Returns the pages of the engine's table, by path. That of the start page is for browsers. */
+export function publicPages(engine: Engine, data: PageData): [string, Page][] {
+  const site = new Site(engine.table, data);
+  const { pages } = engine.table;
+  if (pages.length === 0) return [];
+  const sources = files.map(
+    ([name, type]) => [`${pageFiles}/${name}`, own(`src/http/pages/files/${name}`, type)] as const,
+  );
+  return [
+    ...pages.flatMap((page) =>
+      viewsOf(page).map(([path, view]): [string, Page] => [path, toPage(page, view, engine, site)]),
+    ),
+    ...filePages(pageFiles, sources),
+  ];
+}
+
+function viewsOf(page: TablePage): [path: string, view: View][] {
+  const { name, path } = page;
+  if (name === "housebans" || name === "list") return listViews(page);
+  return [[path, name === "overlay" ? overlay(page) : { home, top, player, team }[name]]];
+}
+
+function toPage({ path, operation, input }: TablePage, view: View, engine: Engine, site: Site): Page {
+  const cached = new LRUCache<string, { readonly version: string; readonly shown: Shown }>({
+    max: mostCached,
+  });
+  return {
+    name: path,
+    isExact: true,
+    async answer(request, requestId) {
+      const { search } = request;
+      const query = new URLSearchParams(search);
+      const { status, headers, body } = await visit(engine, operation, view.input?.(query) ?? input);
+      const version = `${headers[headers.indexOf("ETag") + 1]} ${Math.floor(site.data.now() / 60_000)}`;
+      const last = cached.get(search);
+      const isSame = last?.version === version;
+      const shown = isSame
+        ? last.shown
+        : toShown(view.show(status === 200 ? JSON.parse(String(body)) : undefined, site, query));
+      if (!isSame && search.length <= longestQuery) cached.set(search, { version, shown });
+      return readAnswer(shown.body, request, requestId, shown.headers);
+    },
+  };
+}
+
+interface Shown {
+  readonly body: ReadyBody;
+  readonly headers: readonly string[];
+}
+
+function toShown(content: Markup | PageFile): Shown {
+  const isFile = "text" in content;
+  const body = new ReadyBody(Buffer.from(isFile ? content.text : content.value), { cached: true });
+  if (!isFile) return { body, headers: ["Content-Type", html, ...protection("'self'")] };
+  const disposition = `attachment; filename="${content.name}"`;
+  return {
+    body,
+    headers: ["Content-Type", `${content.type}; charset=utf-8`, "Content-Disposition", disposition],
+  };
+}

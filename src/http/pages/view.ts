@@ -1,0 +1,19 @@
+/** The form of a page: what it asks its operation, and what it makes of the answer. */
+import type { Input } from "../../table/restriction/restriction.ts";
+import type { Markup } from "./markup.ts";
+import type { Site } from "./site.ts";
+
+/** A file to download. */
+export interface PageFile {
+  readonly type: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What stands at a path. */
+export interface View {
+  /** Returns the values of the operation's parameters, by default those of the page. */
+  readonly input?: (query: URLSearchParams) => Input;
+  /** @param answer that of the operation; undefined if it failed */
+  readonly show: (answer: unknown, site: Site, query: URLSearchParams) => Markup | PageFile;
+}

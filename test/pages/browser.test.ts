@@ -1,0 +1,111 @@
+/** The pages in a real browser: the overlay, search and sorting, and whether everybody can read them. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { assertLacks } from "../_setup.ts";
+import { noBrowser, openPage, startBrowser } from "../http/_browser.ts";
+import { fill, openPages, paths } from "./_pages.ts";
+
+const desktop = { width: 1280, height: 800 };
+const phone = { width: 360, height: 740 };
+
+test("pages in a browser", { skip: noBrowser }, async (t) => {
+  const world = await openPages(t);
+  const empty = await openPages(t);
+  await fill(world);
+  const browser = await startBrowser(t);
+
+  await t.test(
+    "axe-core finds nothing, and no page is wider than its screen, with data and without",
+    async (t) => {
+      const { page, requested, errors } = await openPage(t, browser);
+      for (const { url } of [world, empty]) {
+        for (const path of [...paths, "/player?name=Ada", "/player?name=a", "/wanted?q=zzz"]) {
+          await page.goto(`${url}${path}`);
+          for (const colorScheme of ["light", "dark"] as const) {
+            await page.emulateMedia({ colorScheme });
+            assert.deepEqual(await violations(page), [], `${path}, ${colorScheme}`);
+          }
+          for (const viewport of [phone, desktop]) {
+            await page.setViewportSize(viewport);
+            assert.equal(await page.evaluate("document.documentElement.scrollWidth"), viewport.width, path);
+          }
+          assertLacks(await page.content(), "gat_");
+        }
+      }
+      const origins = new Set(requested.map((address) => new URL(address).origin));
+      assert.deepEqual([...origins].sort(), [world.url, empty.url].sort());
+      assert.deepEqual(errors, []);
+    },
+  );
+
+  await t.test("a list is searched while its reader types, and sorted by keyboard", async (t) => {
+    const { page, errors } = await openPage(t, browser, { viewport: desktop });
+    await page.goto(`${world.url}/wanted`);
+    const first = page.locator("tbody tr").first();
+    await page.getByRole("button", { name: "Points" }).focus();
+    await page.keyboard.press("Enter");
+    await first.getByText("Offence 1", { exact: true }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator('th[aria-sort="descending"]').waitFor();
+    await first.getByText("Offence 60").waitFor();
+    await page.getByLabel("Search").fill("robbery");
+    await page.getByText("1 of 65").waitFor();
+    assert.deepEqual(await page.locator("tbody tr").allInnerTexts(), ["Bank robbery\t60"]);
+    await page.goto(`${world.url}/player`);
+    await page.getByLabel("Name of a player").fill("öm");
+    await page.getByRole("link", { name: "Ömer" }).click();
+    await page.getByRole("heading", { name: "Ömer" }).waitFor();
+    assert.deepEqual(errors, []);
+  });
+
+  await t.test(
+    "the overlay shows each score, keeps the last one when it is cut off, and connects again",
+    async (t) => {
+      const { page, errors } = await openPage(t, browser, { viewport: { width: 800, height: 200 } });
+      let answer = { status: 200, contentType: "text/event-stream", body: scored(12, 9) };
+      await page.route("**/overlay/gangwar/stream", (route) => route.fulfill(answer));
+      await page.goto(`${world.url}/overlay/gangwar`);
+      await page.getByLabel("Name of the Attacker").fill("GROVE");
+      await page.getByLabel("Name of the Defender").fill("BALLAS");
+      await page.getByLabel("Background of the stream").selectOption("light");
+      await page.getByRole("button", { name: "Open the overlay" }).click();
+      await page.waitForURL("**/overlay/gangwar?a=GROVE&b=BALLAS&theme=light");
+      const score = (text: string) =>
+        page
+          .locator("[role=status]", { hasText: new RegExp(`${text.replaceAll(" ", "\\s*")}\\s*$`) })
+          .waitFor();
+      await score("GROVE 12 BALLAS 9");
+      assert.equal(
+        await page.evaluate("getComputedStyle(document.documentElement).backgroundColor"),
+        "rgba(0, 0, 0, 0)",
+      );
+      answer = { ...answer, body: scored(13, 9) };
+      await score("GROVE 13 BALLAS 9");
+      await page.locator('b.changed[data-side="attacker"]').waitFor();
+      answer = { status: 503, contentType: "application/json", body: "{}" };
+      await page.getByTitle("Not live at the moment").waitFor();
+      await score("GROVE 13 BALLAS 9");
+      answer = { status: 200, contentType: "text/event-stream", body: scored(13, 10) };
+      await score("GROVE 13 BALLAS 10");
+      assert.deepEqual(await violations(page), []);
+      assert.deepEqual(
+        errors.filter((error) => !error.includes("503")),
+        [],
+      );
+    },
+  );
+});
+
+/** Returns a stream with one score, which ends, so that the browser connects again. */
+function scored(attacker: number, defender: number): string {
+  return `retry: 100\nevent: score\ndata: ${JSON.stringify({ attacker, defender })}\n\n`;
+}
+
+/** Returns the violations that axe-core finds, one line each. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const results: axe.AxeResults = await page.evaluate("axe.run(document)");
+  return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+}

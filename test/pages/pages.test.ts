@@ -1,0 +1,178 @@
+/** The pages as they are served: what they show, to whom, and what never reaches a browser. `browser.test.ts` looks at them. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { assertIncludes, assertLacks, day, openWorld, shared } from "../_setup.ts";
+import { fill, open, openPages, paths } from "./_pages.ts";
+
+describe("pages", () => {
+  const world = shared(async (t) => {
+    const opened = await openPages(t);
+    await fill(opened);
+    return opened;
+  });
+
+  it("are served without a token, with the headers of /docs, and answer 304 and HEAD", async () => {
+    for (const path of paths) {
+      const { status, headers } = await open(world(), path);
+      assert.equal(status, 200, path);
+      assert.equal(headers.get("content-type"), "text/html; charset=utf-8");
+      assert.deepEqual(headers.get("content-security-policy")?.split("; ").sort(), [
+        "base-uri 'none'",
+        "connect-src 'self'",
+        "default-src 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+        "img-src 'self' data:",
+        "script-src 'self'",
+        "style-src 'self'",
+      ]);
+      const again = await open(world(), path, { "If-None-Match": headers.get("etag") ?? "" });
+      assert.equal(again.status, 304, path);
+      const head = await fetch(`${world().url}${path}`, { method: "HEAD", headers: { Accept: "text/html" } });
+      assert.equal(head.headers.get("etag"), headers.get("etag"), path);
+      const refused = await fetch(`${world().url}${path}`, { method: "POST" });
+      assert.equal(refused.status, 405, path);
+    }
+  });
+
+  it("have no token in anything that they answer", async () => {
+    const files = [
+      "/wanted.csv",
+      "/wanted.json",
+      "/housebans.csv",
+      "/pages/page.css",
+      "/pages/page.js",
+      "/pages/overlay.js",
+    ];
+    for (const path of [...paths, ...files, "/player?name=Ada", "/overlay/gangwar?a=x"]) {
+      const { text, headers } = await open(world(), path);
+      assert.doesNotMatch(text + JSON.stringify([...headers]), /ga[ti]_[\w-]{4}/, path);
+    }
+  });
+
+  it("show a hyphen of a text as a space, numbers in the table's language, and names in its order", async () => {
+    assertIncludes((await open(world(), "/wanted")).text, "<td>Assault of an officer</td>");
+    assertIncludes((await open(world(), "/top")).text, ">2,532</td>");
+    const names = [...(await open(world(), "/team")).text.matchAll(/name=([^"]*)"/g)].map(
+      ([, name = ""]) => name,
+    );
+    assert.ok(names.indexOf(encodeURIComponent("Ömer")) > names.indexOf("Ida"));
+    assertLacks((await open(world(), "/team")).text, "Mallory");
+  });
+
+  it("escape what players have written", async () => {
+    const { service } = world();
+    await service.call("/wantedreason/add", [
+      ["reason", "<b>bold</b>"],
+      ["points", "3"],
+    ]);
+    const { text } = await open(world(), "/wanted?q=%22%3E%3Ci%3E");
+    assertIncludes(text, 'value="&quot;&gt;&lt;i&gt;"');
+    assertIncludes((await open(world(), "/wanted")).text, "&lt;b&gt;bold&lt;/b&gt;");
+    for (const path of ["/player?name=%3Ci%3E", "/overlay/gangwar?a=%3Ci%3E"])
+      assertLacks((await open(world(), path)).text.split("<main")[1] ?? "", "<i>");
+  });
+
+  it("find entries without a script, and offer them as CSV and JSON", async () => {
+    const found = (await open(world(), "/wanted?q=bank%20ROB")).text;
+    assertIncludes(found, "Bank robbery");
+    assertLacks(found, "Speeding");
+    const csv = await open(world(), "/wanted.csv");
+    assert.match(csv.headers.get("content-disposition") ?? "", /^attachment; filename="wanted.csv"$/);
+    assertIncludes(csv.text, '\r\n"Bank-robbery",60\r\n');
+    const json = JSON.parse((await open(world(), "/wanted.json")).text) as { reason: string }[];
+    assert.ok(json.some(({ reason }) => reason === "Bank-robbery"));
+    const bans = await open(world(), "/housebans.csv");
+    assertIncludes(
+      bans.text,
+      '"Mallory","Vandalism, Noise-at-night",2026-11-21T12:00:00.000Z,2026-12-01T12:00:00.000Z',
+    );
+  });
+
+  it("show a player with the place in each category, and suggest others for an unknown name", async () => {
+    const ada = (await open(world(), "/player?name=ada")).text;
+    for (const part of ["<h2>Ada</h2>", "GROVE, rank 1", "2,532", "Place 1<", "Place 12<", "<li>VIP</li>"])
+      assertIncludes(ada, part);
+    const some = (await open(world(), "/player?name=a")).text;
+    assert.deepEqual([...some.matchAll(/<li><a[^>]*>([^<]*)/g)].map(([, name]) => name).slice(0, 2), [
+      "Ada",
+      "Edda",
+    ]);
+    assertIncludes((await open(world(), "/player?name=top")).text, "No player is called top.");
+  });
+
+  it("show the time until a house ban ends, and leave it out after that", async (t) => {
+    const own = await openPages(t);
+    await fill(own);
+    assertIncludes((await open(own, "/housebans")).text, ">in 3 days</time>");
+    own.clock.advance(2 * day);
+    assertIncludes((await open(own, "/housebans")).text, ">in 1 day</time>");
+    own.clock.advance(2 * day);
+    assertLacks((await open(own, "/housebans")).text, "Trudy");
+  });
+
+  it("change with their data, and are logged by their path", async () => {
+    const before = (await open(world(), "/wanted")).headers.get("etag");
+    await world().service.call("/wantedreason/add", [
+      ["reason", "Arson"],
+      ["points", "30"],
+    ]);
+    assertIncludes((await open(world(), "/wanted?x=1")).text, "Arson");
+    assert.notEqual((await open(world(), "/wanted")).headers.get("etag"), before);
+    const { route, caller } = world().log.findLast(() => true) ?? {};
+    assert.deepEqual([route, caller], ["/wanted", null]);
+  });
+});
+
+it("a table without pages has none", async (t) => {
+  const world = await openPages(t, (table) => table.replace(/^pages: .*\n/m, ""));
+  for (const path of paths.slice(1)) assert.equal((await open(world, path)).status, 404, path);
+  assert.equal((await open(world, "/pages/page.css")).status, 404);
+  assertLacks((await open(world, "/")).text, "/pages/");
+});
+
+it("programs get the same JSON at / with and without pages", async (t) => {
+  const { url } = await openPages(t);
+  const answer = await fetch(url);
+  assert.equal(answer.headers.get("content-type"), "application/json; charset=utf-8");
+  assert.equal(((await answer.json()) as { documentation: string }).documentation, "/docs");
+});
+
+it("pages count against the limit of pages", async (t) => {
+  const world = await openWorld(t, { limits: true });
+  const statuses = [];
+  for (let count = 0; count < 61; count += 1)
+    statuses.push((await world.service.fetch(new Request("http://in-process/top"))).status);
+  assert.deepEqual([statuses[59], statuses[60]], [200, 429]);
+});
+
+describe("activity", () => {
+  it("is counted by day with each addition, survives a restart and an undo, and is forgotten after 90 days", async (t) => {
+    const world = await openWorld(t);
+    const { token } = await world.player("Ada");
+    const totals = async () => {
+      const answer = await world.service.fetch(
+        new Request("http://in-process/top", { headers: { Accept: "text/html" } }),
+      );
+      return [...(await answer.text()).matchAll(/<title>([^<]*: [1-9][^<]*)<\/title>/g)].map(
+        ([, text]) => text,
+      );
+    };
+    assert.deepEqual(await totals(), []);
+    for (const type of ["KILL", "KILL", "DEATH"]) await world.ok(token, "/statistic/Ada/add", { type });
+    world.clock.advance(day);
+    await world.ok(token, "/statistic/Ada/add", { type: "KILL" });
+    const counted = ["Nov 21, 2026: 2", "Nov 22, 2026: 1", "Nov 21, 2026: 1"];
+    assert.deepEqual(await totals(), counted);
+    await world.service.administer("undo", { sequence: world.service.store.sequence });
+    world.clock.advance(60_000);
+    assert.deepEqual(await totals(), counted);
+    world.clock.advance(90 * day);
+    await world.ok(token, "/statistic/Ada/add", { type: "DEATH" });
+    const kept = Array.from(world.service.store.data.counters.values(), ({ name }) => name);
+    assert.deepEqual(
+      kept.filter((name) => name.includes("/")),
+      ["2027-02-20/deaths"],
+    );
+  });
+});
