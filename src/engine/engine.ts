@@ -113,17 +113,12 @@ export class Engine {
   /**
    * Runs an operation for a caller without a token, such as the operator, through the same steps as a request.
    * @param path without the prefix, such as `/targetlist/add`; not percent-encoded
-   * @param observer gets the record of the answer
+   * @param known the route, for a page, whose request is logged instead of this one
    */
-  call(
-    path: string,
-    query: Query,
-    caller: Caller,
-    match = this.router.find(path),
-    observer: Observer = this.#options,
-  ): Answer | Promise<Answer> {
+  call(path: string, query: Query, caller: Caller, known?: Match): Answer | Promise<Answer> {
     const request = internalRequest(path, query);
-    const exchange = new Exchange(observer, request, match?.route.path);
+    const match = known ?? this.router.find(path);
+    const exchange = new Exchange(known === undefined ? this.#options : {}, request, match?.route.path);
     exchange.caller = caller;
     return answered(exchange, match, () => {
       if (match === undefined) throw unknownPath(this.router.nearest(path));

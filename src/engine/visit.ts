@@ -19,5 +19,5 @@ export async function visit(engine: Engine, operation: string, input: Input): Pr
       .filter((parameter) => parameter.in === place)
       .map(({ name }): [string, string] => [name, String(input[name])]);
   const params = Object.fromEntries(textsIn("path").map(([name, text]) => [name, encodeText(text)]));
-  return engine.call(route.path, textsIn("query"), visitor, { route, params, token: "" }, {});
+  return engine.call(route.path, textsIn("query"), visitor, { route, params, token: "" });
 }

@@ -167,7 +167,8 @@ routes:
 });
 
 it("for random restrictions it agrees with who-can, and is the inverse if the tables are swapped", async () => {
-  const shipped = await readFile(shippedRoutes, "utf8");
+  // Pages require that what they show is open.
+  const shipped = (await readFile(shippedRoutes, "utf8")).replace(/^pages: .*\n/m, "");
   const forms = [
     ...["open", "identified", "administrators", "{ group: VIP }", "{ group: BETA }"],
     ...["{ service: POLICE, rank: 5 }", "{ faction: GROVE, rank: 4 }", "{ faction: GROVE, rank: 3 }"],

@@ -55,7 +55,7 @@ describeOverTransports("paths", (transport) => {
     const world = await openWorld(t, { transport });
     const token = world.publicToken;
     const paths = [prefix, `${prefix}/${token}`, `${prefix}/${token}/`, `/gameaddon/v2/${token}/player`];
-    for (const path of [...paths, `/player`, `${prefix}/${token}/player/groups/all`]) {
+    for (const path of [...paths, `/player/groups`, `${prefix}/${token}/player/groups/all`]) {
       const answer = await world.request(path);
       assertFailure(answer, 404, "UNKNOWN_PATH");
       assertLacks(JSON.stringify(answer.body), token);

@@ -34,7 +34,7 @@ export const top: View = {
       );
       const list =
         rows.length === 0
-          ? markup`<p class="empty">${texts.nobody}</p>`
+          ? markup`<p class="note">${texts.nobody}</p>`
           : markup`<table><tbody>${rows}</tbody></table>`;
       return markup`<section class="card"><h2>${categoryLabel(site, name)}</h2>${list}</section>`;
     });
@@ -70,7 +70,7 @@ export const player: View = {
 function notFound(site: Site, name: string): Markup {
   const names = site.data.namesLike(name).map((known) => markup`<li>${site.player(known)}</li>`);
   if (names.length === 0) return markup`<p class="empty">${texts.player.unknown(name)}</p>`;
-  return markup`<h2>${texts.player.similar}</h2><ul class="chips">${names}</ul>`;
+  return markup`<section><h2>${texts.player.similar}</h2><ul class="chips">${names}</ul></section>`;
 }
 
 function profile(site: Site, answer: unknown): Markup {
@@ -114,7 +114,7 @@ export const team: View = {
       const names = members.map(({ name }) => markup`<li>${site.player(name)}</li>`);
       const list =
         names.length === 0
-          ? markup`<p class="empty">${texts.nobody}</p>`
+          ? markup`<p class="note">${texts.nobody}</p>`
           : markup`<ul class="chips">${names}</ul>`;
       return markup`<section class="card"><h2>${group}</h2>${list}</section>`;
     });

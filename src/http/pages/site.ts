@@ -3,7 +3,6 @@ import { pluralOf } from "../../domain/text.ts";
 import type { Vocabulary } from "../../table/caller.ts";
 import { pageFiles } from "../../table/pages.ts";
 import type { Table } from "../../table/table.ts";
-import { docsPath } from "../docs-page.ts";
 import { type Markup, markup } from "./markup.ts";
 import { capitalised, textLanguage, texts } from "./texts.ts";
 
@@ -97,7 +96,6 @@ export class Site {
 <p class="intro">${intro}</p>
 ${content}
 </main>
-<footer><a href="${docsPath}">${texts.footer}</a></footer>
 </body>`,
     );
   }
