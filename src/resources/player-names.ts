@@ -9,7 +9,7 @@ const mostFound = 10;
 export class PlayerNames {
   readonly #players: DurableData["players"];
   #version: number | undefined;
-  #known: readonly { readonly name: string; readonly text: string }[] = [];
+  #known: readonly { readonly name: string; readonly folded: string }[] = [];
 
   constructor(players: DurableData["players"]) {
     this.#players = players;
@@ -20,13 +20,14 @@ export class PlayerNames {
     const wanted = fold(text.trim());
     if (wanted === "") return [];
     if (this.#version !== this.#players.version)
-      this.#known = Array.from(this.#players.values(), ({ name }) => ({ name, text: fold(name) }));
+      this.#known = Array.from(this.#players.values(), ({ name }) => ({ name, folded: fold(name) }));
     this.#version = this.#players.version;
-    const found = this.#known.filter((known) => known.text.includes(wanted));
-    const rank = (known: { readonly text: string }) => Number(!known.text.startsWith(wanted));
-    return found
-      .sort((a, b) => rank(a) - rank(b) || (a.text < b.text ? -1 : 1))
-      .slice(0, mostFound)
-      .map(({ name }) => name);
+    const [begun, others]: [string[], string[]] = [[], []];
+    for (const { name, folded } of this.#known) {
+      if (folded.startsWith(wanted)) begun.push(name);
+      else if (others.length < mostFound && folded.includes(wanted)) others.push(name);
+      if (begun.length === mostFound) break;
+    }
+    return [...begun, ...others].slice(0, mostFound);
   }
 }

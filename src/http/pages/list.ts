@@ -30,13 +30,8 @@ const banColumns = [
 const reasonsSchema = v.array(v.object({ reason: v.string() }));
 
 function toBanRow({ houseBanReasonList, ...ban }: Row): Row {
-  return {
-    ...ban,
-    reasons: v
-      .parse(reasonsSchema, houseBanReasonList)
-      .map(({ reason }) => reason)
-      .join(", "),
-  };
+  const reasons = v.parse(reasonsSchema, houseBanReasonList).map(({ reason }) => reason);
+  return { ...ban, reasons: reasons.join(", ") };
 }
 
 function toColumn({ name, type, refersTo }: Field): Column {
@@ -56,11 +51,10 @@ export function listViews(page: TablePage): [path: string, view: View][] {
     `${path}.${ending}`,
     { show: (answer) => ({ type, name: `${name}.${ending}`, text: write(answer) }) },
   ];
+  const show: View["show"] = (answer, site, query) =>
+    listPage(page, columns, rowsOf(answer), site, query.get("q") ?? "");
   return [
-    [
-      path,
-      { show: (answer, site, query) => listPage(page, columns, rowsOf(answer), site, query.get("q") ?? "") },
-    ],
+    [path, { readsQuery: true, show }],
     file("csv", "text/csv", (answer) => toCSV(columns, rowsOf(answer))),
     file("json", "application/json", JSON.stringify),
   ];
@@ -79,54 +73,43 @@ function listPage(
   const found = rows.filter((row) =>
     columns.some(({ name }) => comparisonForm(readable(String(row[name] ?? ""))).includes(wanted)),
   );
-  const shown = found.slice(0, mostRows);
-  const heads = columns.map(
-    ({ kind, label: words }) => markup`<th scope="col" class="${kind}">${words}</th>`,
-  );
-  const table = markup`<div class="scroll" tabindex="0" role="region" aria-label="${heading}"><table class="sortable">
+  const shown = found.slice(0, mostRows).map((row) => {
+    return markup`<tr>${columns.map(({ name, kind }) => cell(site, kind, row[name]))}</tr>`;
+  });
+  const heads = columns.map((column) => markup`<th scope="col" class="${column.kind}">${column.label}</th>`);
+  const none = rows.length > 0 ? texts.list.none : texts.list.nothing;
+  const results = markup`<div class="scroll" tabindex="0" role="region" aria-label="${heading}"><table class="sortable">
 <thead><tr>${heads}</tr></thead>
-<tbody>${shown.map((row) => markup`<tr>${columns.map(({ name, kind }) => cell(site, kind, row[name]))}</tr>`)}</tbody>
+<tbody>${shown}</tbody>
 </table></div>`;
-  const results =
-    shown.length > 0
-      ? table
-      : markup`<p class="empty">${rows.length > 0 ? texts.list.none : texts.list.nothing}</p>`;
-  const cut =
-    found.length > mostRows
-      ? markup`<p class="note">${texts.list.cut(site.number(mostRows))}</p>`
-      : undefined;
-  const files = markup`<p class="note">${texts.list.download} <a href="${path}.csv" download>CSV</a> <a href="${path}.json" download>JSON</a></p>`;
+  const cut = markup`<p class="note">${texts.list.cut(site.number(mostRows))}</p>`;
+  const counts = texts.list.matches(site.number(found.length), site.number(rows.length));
   return site.page(
     path,
     heading,
     list === undefined ? intro : list.description,
-    markup`${site.search("q", texts.list.search, search, texts.list.matches(site.number(found.length), site.number(rows.length)))}
-${files}<div id="results">${results}${cut}</div>`,
+    markup`${site.search("q", texts.list.search, search, counts)}
+<p class="note">${texts.list.download} <a href="${path}.csv" download>CSV</a> <a href="${path}.json" download>JSON</a></p>
+<div id="results">${shown.length > 0 ? results : markup`<p class="empty">${none}</p>`}${found.length > mostRows ? cut : undefined}</div>`,
   );
 }
 
 function cell(site: Site, kind: string, value: unknown): Markup {
-  if (value === null || value === undefined) return markup`<td></td>`;
-  if (typeof value !== "number") {
-    const text =
-      kind === "player"
-        ? site.player(String(value))
-        : kind === "text"
-          ? readable(String(value))
-          : String(value);
-    return markup`<td>${text}</td>`;
+  if (typeof value === "number") {
+    const shown = kind === "instant" ? site.time(value) : site.number(value);
+    return markup`<td class="${kind}" data-value="${value}">${shown}</td>`;
   }
-  const shown = kind === "instant" ? site.time(value) : site.number(value);
-  return markup`<td class="${kind}" data-value="${value}">${shown}</td>`;
+  const text = String(value ?? "");
+  if (kind === "player") return markup`<td>${site.player(text)}</td>`;
+  return markup`<td>${kind === "text" ? readable(text) : text}</td>`;
 }
 
 /** Returns rows as CSV. What a spreadsheet would take for a formula gets an apostrophe. */
 function toCSV(columns: readonly Column[], rows: readonly Row[]): string {
   const written = (value: unknown, kind: string) => {
     if (typeof value === "number") return kind === "instant" ? new Date(value).toISOString() : String(value);
-    return `"${String(value ?? "")
-      .replace(/^'*[=+\-@]/, "'$&")
-      .replaceAll('"', '""')}"`;
+    const text = String(value ?? "").replace(/^'*[=+\-@]/, "'$&");
+    return `"${text.replaceAll('"', '""')}"`;
   };
   const lines = rows.map((row) => columns.map(({ name, kind }) => written(row[name], kind)).join(","));
   return `${[columns.map(({ name }) => name).join(","), ...lines].join("\r\n")}\r\n`;

@@ -57,7 +57,7 @@ function toPage({ path, operation, input }: TablePage, view: View, engine: Engin
     name: path,
     isExact: true,
     async answer(request, requestId) {
-      const { search } = request;
+      const search = view.readsQuery === true ? request.search : "";
       const query = new URLSearchParams(search);
       const { status, headers, body } = await visit(engine, operation, view.input?.(query) ?? input);
       const version = `${headers[headers.indexOf("ETag") + 1]} ${Math.floor(site.data.now() / 60_000)}`;

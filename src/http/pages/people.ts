@@ -52,6 +52,7 @@ const playerSchema = v.object({
 
 /** A player, found by name. */
 export const player: View = {
+  readsQuery: true,
   input: (query) => ({ player: query.get("name")?.trim() ?? "" }),
   show(answer, site, query) {
     const name = query.get("name")?.trim() ?? "";

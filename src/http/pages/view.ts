@@ -12,6 +12,8 @@ export interface PageFile {
 
 /** What stands at a path. */
 export interface View {
+  /** Whether it depends on the query of the request. */
+  readonly readsQuery?: boolean;
   /** Returns the values of the operation's parameters, by default those of the page. */
   readonly input?: (query: URLSearchParams) => Input;
   /** @param answer that of the operation; undefined if it failed */
