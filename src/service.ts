@@ -6,17 +6,16 @@
 import { model } from "./domain/model.ts";
 import { Engine } from "./engine/engine.ts";
 import { Limiter } from "./engine/limiter.ts";
-import type { Node } from "./engine/node.ts";
 import type { Answer } from "./engine/response.ts";
 import { AnswerResponse } from "./http/answer-response.ts";
 import { App, type AppOptions, type NodeRequest } from "./http/app.ts";
 import { descriptionPages } from "./http/description-pages.ts";
 import { docsPages } from "./http/docs-page.ts";
 import { healthPages, type Readiness } from "./http/health-pages.ts";
-import { overlayStream, servesOverlay } from "./http/stream/overlay.ts";
-import { Streams } from "./http/stream/streams.ts";
 import { publicPages } from "./http/pages/pages.ts";
 import type { PageData } from "./http/pages/site.ts";
+import { overlayStream, servesOverlay } from "./http/stream/overlay.ts";
+import { Streams } from "./http/stream/streams.ts";
 import { Activity } from "./identity/activity.ts";
 import { callerOf, currentCaller, operatorCaller, playerCaller } from "./identity/callers.ts";
 import { deleteExpired } from "./identity/idempotency.ts";
@@ -45,7 +44,6 @@ import { ListVersions } from "./resources/shared/list-versions.ts";
 import { NameOrder } from "./resources/shared/order.ts";
 import { streamForm } from "./resources/stream.ts";
 import type { DataStore } from "./store/data.ts";
-import type { SharedJournal } from "./store/shared/shared-journal.ts";
 import { Store, type StoreOptions } from "./store/store.ts";
 import type { Caller, Vocabulary } from "./table/caller.ts";
 import type { Declarations } from "./table/declared/declarations.ts";
@@ -65,18 +63,6 @@ export interface ServiceOptions extends Omit<StoreOptions<typeof model>, "model"
   readonly limits?: boolean;
   /** Aborted when the service has been told to stop. */
   readonly stopping?: AbortSignal;
-}
-
-/** Returns the machine of a store that shares its journal with others. */
-function nodeOf(store: DataStore, shared: SharedJournal): Node {
-  return {
-    get sequence() {
-      return store.sequence;
-    },
-    get unfit() {
-      return shared.unfit;
-    },
-  };
 }
 
 /** See the head of this file. */
@@ -309,7 +295,7 @@ export class Service {
     this.streams.use(table, hasOverlay);
     const engine = new Engine({
       ...this.#options,
-      node: shared && nodeOf(this.store, shared),
+      node: shared,
       table,
       vocabulary,
       tokenForm: tokenInText,
@@ -324,8 +310,8 @@ export class Service {
     const health = healthPages(() => this.readiness());
     const pages = new Map(publicPages(engine, this.#pageData));
     const home = pages.get("/")?.answer;
-    const overlay = hasOverlay ? overlayStream(this.streams) : [];
-    const all = [...pages, ...docsPages(table.prefix, home), ...description, ...health, ...overlay];
+    const all = [...pages, ...docsPages(table.prefix, home), ...description, ...health];
+    if (hasOverlay) all.push(...overlayStream(this.streams));
     return new App(engine, new Map(all), this.#options);
   }
 }

@@ -8,8 +8,8 @@ const path = "/overlay/gangwar/stream";
 const score = "gangwar";
 
 /** Whether a table serves the overlay. */
-export function servesOverlay(_table: Table): boolean {
-  return false;
+export function servesOverlay({ pages }: Table): boolean {
+  return pages.some(({ name }) => name === "overlay");
 }
 
 /** Returns the stream, by path: `event: score` with the score of `/event`, at the beginning and whenever it changes. */

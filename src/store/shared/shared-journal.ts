@@ -89,6 +89,11 @@ export class SharedJournal {
     this.#polling = this.#poll();
   }
 
+  /** The number of the last change that this node knows. */
+  get sequence(): number {
+    return this.#context.database.sequence;
+  }
+
   /** How many changes of others this node lacks. */
   get lag(): number {
     return Math.max(0, this.#newest - this.#context.database.sequence);
