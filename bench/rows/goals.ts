@@ -15,11 +15,13 @@ import type { Measured, Row } from "./row.ts";
 import { sharedRows } from "./shared.ts";
 import { snapshotRow } from "./snapshot.ts";
 import { startRow } from "./start.ts";
+import { streamRows } from "./stream.ts";
 
 const rows: readonly Row[] = [
   ...readRows,
   ...additionRows,
   ...growthRows,
+  ...streamRows,
   snapshotRow,
   startRow,
   memoryRow,

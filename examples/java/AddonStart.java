@@ -1,5 +1,8 @@
+import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -13,14 +16,19 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.zip.GZIPInputStream;
 
 /**
@@ -32,7 +40,8 @@ import java.util.zip.GZIPInputStream;
  *
  * The token can also be the second of three arguments, but then everybody on the machine can see it. Without a token,
  * GAMEADDON_CODE is the code of an invitation: the first start exchanges it for a token, which later ones find. The folder of
- * that token and of the cached lists is GAMEADDON_FOLDER, by default ".gameaddon" in the home folder.
+ * that token and of the cached lists is GAMEADDON_FOLDER, by default ".gameaddon" in the home folder. With GAMEADDON_WATCH it goes
+ * on, and shows what changes.
  */
 public final class AddonStart {
 
@@ -69,6 +78,31 @@ public final class AddonStart {
     makeChange(service, "/statistic/" + encode(player) + "/add?type=KILL");
     // Refused unless the player is in the group TARGETLIST; then refused because nobody of that name is on the list.
     makeChange(service, "/targetlist/done?name=Nobody");
+    if (System.getenv("GAMEADDON_WATCH") != null) {
+      try {
+        new Watch(service, news -> onNews(service, news)).run();
+      } catch (Refused refused) {
+        show(refused);
+      }
+    }
+  }
+
+  /** Shows what has changed: the current events themselves, or the lists, which it fetches again. */
+  private static void onNews(Service service, Map<?, ?> news) {
+    if (news.containsKey("gangwar")) {
+      System.out.println("Gang war: " + news.get("gangwar"));
+      return;
+    }
+    try {
+      System.out.println("Changed: " + news.get("resources"));
+      showLists((Map<?, ?>) Json.parse(service.get("/bundle").body));
+    } catch (Refused refused) {
+      show(refused);
+    } catch (Away away) {
+      System.out.println("The lists are not up to date: " + away.getMessage());
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private static void exitWithUsage() {
@@ -243,6 +277,17 @@ public final class AddonStart {
       }
     }
 
+    /** Opens an answer that goes on. The timeout is for its beginning. */
+    InputStream open(String path) throws Refused, IOException, InterruptedException {
+      HttpRequest.Builder builder = HttpRequest.newBuilder(URI.create(start + path)).timeout(TIMEOUT);
+      builder.header("Authorization", authorization).header("User-Agent", userAgent);
+      HttpResponse<InputStream> response = client.send(builder.build(), HttpResponse.BodyHandlers.ofInputStream());
+      if (response.statusCode() == 200) return response.body();
+      String body = new String(response.body().readAllBytes(), StandardCharsets.UTF_8);
+      if (PASSING.contains(response.statusCode())) throw new IOException("not now");
+      throw new Refused(body);
+    }
+
     /** Sends a request. Unlike the timeout of the request builder, this one includes the body. */
     private HttpResponse<byte[]> send(HttpRequest request) throws IOException, InterruptedException {
       var sent = client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());
@@ -254,6 +299,87 @@ public final class AddonStart {
       } catch (ExecutionException failed) {
         if (failed.getCause() instanceof IOException) throw (IOException) failed.getCause();
         throw new IOException(failed.getCause());
+      }
+    }
+  }
+
+  /**
+   * Follows the stream of the service, and connects again when it breaks off. After a change it waits a random time of up to 3
+   * seconds: thousands of clients that fetch at once would be an attack.
+   */
+  private static final class Watch {
+    /** The service sends something every 15 seconds. */
+    private static final Duration SILENCE = Duration.ofSeconds(45);
+    private static final long LONGEST_PAUSE = 10_000;
+
+    private final Service service;
+    private final Consumer<Map<?, ?>> listener;
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
+      Thread thread = new Thread(task);
+      thread.setDaemon(true);
+      return thread;
+    });
+    private final Set<Object> changed = new LinkedHashSet<>();
+
+    Watch(Service service, Consumer<Map<?, ?>> listener) {
+      this.service = service;
+      this.listener = listener;
+    }
+
+    /** Runs until the service refuses, such as a token that was revoked. */
+    void run() throws Refused, InterruptedException {
+      for (long pause = 1000; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+        long began = System.nanoTime();
+        try (InputStream stream = service.open("/stream")) {
+          read(stream);
+        } catch (IOException | Json.Malformed broken) {
+          // Connect again.
+        }
+        if (System.nanoTime() - began > Duration.ofMinutes(1).toNanos()) pause = 1000;
+        Thread.sleep(pause + ThreadLocalRandom.current().nextLong(pause));
+        // Anything may have changed meanwhile.
+        tellLater(List.of("everything"));
+      }
+    }
+
+    private void read(InputStream stream) throws IOException {
+      BufferedReader lines = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8));
+      String name = "";
+      for (;;) {
+        ScheduledFuture<?> silence = timer.schedule(() -> close(stream), SILENCE.toMillis(), TimeUnit.MILLISECONDS);
+        String line = lines.readLine();
+        silence.cancel(false);
+        if (line == null) return;
+        if (line.startsWith("event: ")) name = line.substring(7);
+        if (!line.startsWith("data: ")) continue;
+        Map<?, ?> data = (Map<?, ?>) Json.parse(line.substring(6));
+        if (name.equals("event")) timer.execute(() -> listener.accept(data));
+        if (name.equals("changed")) tellLater((List<?>) data.get("resources"));
+      }
+    }
+
+    /** Tells of resources after a random time, together with those that change meanwhile. */
+    private synchronized void tellLater(List<?> resources) {
+      boolean isWaiting = !changed.isEmpty();
+      changed.addAll(resources);
+      if (!isWaiting) timer.schedule(this::tell, ThreadLocalRandom.current().nextLong(3000), TimeUnit.MILLISECONDS);
+    }
+
+    private void tell() {
+      listener.accept(Map.of("resources", take()));
+    }
+
+    private synchronized List<Object> take() {
+      List<Object> taken = new ArrayList<>(changed);
+      changed.clear();
+      return taken;
+    }
+
+    private static void close(InputStream stream) {
+      try {
+        stream.close();
+      } catch (IOException closed) {
+        // It is closed.
       }
     }
   }

@@ -1,5 +1,7 @@
 /** Tests of the Java example, and of strict Java records that parse the answer of every read. */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -83,6 +85,41 @@ describe("the Java example", { skip: withoutJava }, () => {
     const refused = await run("java", [...java, "AddonStart", url, "Bob"], { env });
     assert.equal(refused.stdout, "Refused (TOKEN_REVOKED): This invitation has been used.\n");
     for (const { stdout, stderr } of [first, second, refused]) assertLacks(stdout + stderr, token);
+  });
+
+  it("shows what changes while it watches, also after the stream has broken off", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const folder = await temporaryFolder(t);
+    const { token: officer } = await world.player("Olga", { members: { POLICE: 5 } });
+    const { url } = await openProxy(t, world.url, []);
+    const env = {
+      ...process.env,
+      GAMEADDON_TOKEN: world.publicToken,
+      GAMEADDON_FOLDER: folder,
+      GAMEADDON_WATCH: "1",
+    };
+    const child = spawn("java", [...java, "AddonStart", url, "Ada"], { env });
+    t.after(() => child.kill("SIGKILL"));
+    let output = "";
+    const shows = async (text: string) => {
+      while (!output.includes(text)) output += String((await once(child.stdout, "data"))[0]);
+      output = output.slice(output.indexOf(text) + text.length);
+    };
+    await shows("Gang war: {attacker=0, defender=0}");
+    await world.ok(officer, "/wantedreason/add", { reason: "Theft", points: 3 });
+    await shows("Changed: [wantedreason]");
+    await shows("  Theft: 3 points");
+    await world.ok(officer, "/event/gangwar", { attacker: 1, defender: 2 });
+    await shows("Gang war: {attacker=1, defender=2}");
+    world.service.streams.close();
+    await shows("Gang war: {attacker=1, defender=2}");
+    await shows("Changed: [everything]");
+    const [id = ""] = Array.from(world.service.store.data.tokens.values(), (each) =>
+      each.uuid === null ? [each.id] : [],
+    ).flat();
+    await world.service.administer("token.revoke", { id });
+    await shows("Refused (TOKEN_REVOKED)");
+    await once(child, "close");
   });
 
   it("sends the ETag of its cached lists, and keeps them if nothing has changed", async (t) => {

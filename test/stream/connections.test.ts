@@ -88,7 +88,7 @@ it("a client that does not read is cut off, and little is held for it", inTime, 
   let unread = 0;
   const ended = new Promise<void>((resolve) => {
     const server = createServer((_, response) => {
-      const stream = new EventStream(() => [], resolve);
+      const stream = new EventStream(() => undefined, resolve);
       stream.begin(response, () => {
         cut = true;
         unread = response.writableLength;

@@ -70,6 +70,23 @@ it("the events are only for those who may read them", async (t) => {
   assert.deepEqual(await nextResources(anybodys), ["wantedreason"]);
 });
 
+it("a table that restricts a list ends the news of it, and one that opens it begins them", async (t) => {
+  const world = await open(t);
+  const ada = await world.player("Ada", { members: { POLICE: 4 } });
+  const [anybodys] = await openStreams(t, world, world.publicToken);
+  const { file } = world.service.routes;
+  const shipped = await readFile(file, "utf8");
+  const restricted = shipped.replace(/(\/wantedreason:\n.*\n\s+restriction:) open/, "$1 { service: POLICE }");
+  await writeFile(file, restricted);
+  await world.service.reloadRoutes();
+  await world.ok(ada.token, "/wantedreason/add", { reason: "Theft", points: 3 });
+  await world.ok(ada.token, "/event/gangwar", { attacker: 1, defender: 0 });
+  assert.equal((await anybodys?.next())?.event, "event");
+  await writeFile(file, shipped);
+  await world.service.reloadRoutes();
+  assert.deepEqual(await nextResources(anybodys), ["wantedreason"]);
+});
+
 /** What takes the right to a stream away from Ada, whose token has an id. */
 const endings: Readonly<Record<string, (world: World, token: string) => unknown>> = {
   "its token is revoked": (world) => world.service.administer("token.revoke", { player: "Ada" }),

@@ -20,7 +20,7 @@ export function eventOf(name: string, data: string): Buffer {
 
 /** See the head of this file. */
 export class EventStream extends LiveBody {
-  readonly #first: () => readonly Buffer[];
+  readonly #first: () => Buffer | undefined;
   readonly #ended: () => void;
   #response: ServerResponse | undefined;
   #cutOff = () => {};
@@ -28,10 +28,10 @@ export class EventStream extends LiveBody {
   #isEnded = false;
 
   /**
-   * @param first returns the events at the beginning
+   * @param first returns the event at the beginning, if there is one
    * @param ended is called when it has ended, also if it never began
    */
-  constructor(first: () => readonly Buffer[], ended: () => void) {
+  constructor(first: () => Buffer | undefined, ended: () => void) {
     super();
     this.#first = first;
     this.#ended = ended;
@@ -50,7 +50,8 @@ export class EventStream extends LiveBody {
     // Its own writing side is still open, as `httpAllowHalfOpen` has it. Nobody reads a stream and closes the other side.
     response.socket.once("end", () => this.end());
     response.write(beginning);
-    for (const event of this.#first()) this.write(event);
+    const event = this.#first();
+    if (event !== undefined) this.write(event);
   }
 
   /** Writes an event, which may be shared with other streams. */

@@ -7,7 +7,7 @@
  *   or memberships. Callers with the same rights form an audience, and share their messages.
  * - Whether a stream may go on is decided before each message, and twice a second: a token can expire at any time.
  */
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { LRUCache } from "lru-cache";
 import { Failure } from "../../domain/errors.ts";
@@ -16,9 +16,8 @@ import type { Caller, Vocabulary } from "../../table/caller.ts";
 import { isAllowed } from "../../table/restriction/restriction.ts";
 import type { Table } from "../../table/table.ts";
 import { connectionLimit } from "../descriptors.ts";
-import { EventStream } from "./event-stream.ts";
-import { type Audience, Messages } from "./messages.ts";
-import { currentEvents, currentScore, eventRoute, Push, type Topic, topicsOf } from "./topics.ts";
+import { EventStream, eventOf } from "./event-stream.ts";
+import { currentEvents, eventRoute, type Push, pushOf, type Topic, topicsOf } from "./topics.ts";
 
 /** How long changes are collected, in milliseconds, and those of frequent topics. */
 const collectMilliseconds = 100;
@@ -29,7 +28,7 @@ const reviewMilliseconds = 500;
 const turnMilliseconds = 1;
 /** The most streams of visitors where the table does not say it. */
 const defaultMost = 2000;
-/** The most audiences to remember: others have messages of their own. */
+/** The most audiences to remember: the callers of others share no messages. */
 const maxAudiences = 1000;
 
 export interface StreamsOptions {
@@ -42,6 +41,14 @@ export interface StreamsOptions {
   readonly warn?: ((message: string, error: unknown) => void) | undefined;
 }
 
+/** Callers with the same rights. */
+interface Audience {
+  /** What the rights were decided from. */
+  readonly basis: string;
+  readonly topics: readonly Topic[];
+  readonly push: Push | undefined;
+}
+
 /** Whom a stream is for. */
 interface Subscription {
   readonly stream: EventStream;
@@ -52,6 +59,12 @@ interface Subscription {
   pushed: Buffer | undefined;
 }
 
+/** What some streams are told: the event of their push, and which resources have changed. */
+interface News {
+  readonly event: Buffer | undefined;
+  readonly changed: Buffer | undefined;
+}
+
 /** See the head of this file. */
 export class Streams {
   readonly #options: StreamsOptions;
@@ -59,21 +72,21 @@ export class Streams {
   readonly #visitors = new Set<Subscription>();
   #table: Table | undefined;
   #hasOverlay = false;
-  /** Grows with what tables declare, which can change every answer. */
-  #declared = 0;
+  /** How many tables were put in force, and how many of them declared something else, which can change every answer. */
+  #tables = 0;
+  #declarations = 0;
   /** What topics and audiences are made from, as text: they are made anew when it changes. */
   #basis = "";
   #topics: readonly Topic[] = [];
+  readonly #audiences = new LRUCache<string, Audience>({ max: maxAudiences });
+  readonly #scores = new Map<string, Audience>();
+  readonly #events = pushOf("event", () => this.#table && currentEvents(this.#table));
   /** The version of each topic as of the last time. */
   #versions = new Map<string, string>();
-  readonly #audiences = new LRUCache<string, Audience>({ max: maxAudiences });
-  readonly #events = new Push("event", () => this.#table && currentEvents(this.#table));
-  readonly #scores = new Map<string, Push>();
   #frequentAt = 0;
-  #collecting: NodeJS.Timeout | undefined;
-  #reviewing: NodeJS.Timeout | undefined;
-  #isServing = false;
-  #isBehind = false;
+  #isFollowing = false;
+  #isChanged = false;
+  #wake = () => {};
 
   constructor(options: StreamsOptions) {
     this.#options = options;
@@ -86,20 +99,17 @@ export class Streams {
 
   /** Puts a table in force. @param hasOverlay whether visitors can open streams of scores */
   use(table: Table, hasOverlay: boolean): void {
-    if (!isDeepStrictEqual(this.#table?.declared, table.declared)) this.#declared += 1;
+    this.#tables += 1;
+    if (!isDeepStrictEqual(this.#table?.declared, table.declared)) this.#declarations += 1;
     this.#table = table;
     this.#hasOverlay = hasOverlay;
-    this.#basis = "";
     this.changed();
   }
 
-  /** Notes that data has changed. */
+  /** Notes that something has changed. */
   changed(): void {
-    if (this.size === 0 || this.#collecting !== undefined) return;
-    this.#collecting = setTimeout(() => {
-      this.#collecting = undefined;
-      void this.#serve();
-    }, collectMilliseconds).unref();
+    this.#isChanged = true;
+    this.#wake();
   }
 
   /** Opens a stream of what a caller may read. @throws Failure `STORE_UNAVAILABLE` if too many are open */
@@ -109,16 +119,15 @@ export class Streams {
 
   /** Opens a visitor's stream of a score. @throws Failure as {@link open} */
   openScore(name: string): EventStream {
-    const push =
-      this.#scores.get(name) ?? new Push("score", () => this.#table && currentScore(this.#table, name));
-    this.#scores.set(name, push);
-    return this.#open(this.#visitors, undefined, () => ({ basis: "", topics: [], push }));
+    const push = pushOf("score", () => this.#table && currentEvents(this.#table, name));
+    const audience = this.#scores.get(name) ?? { basis: "", topics: [], push };
+    this.#scores.set(name, audience);
+    return this.#open(this.#visitors, undefined, () => audience);
   }
 
   /** Ends all streams. */
   close(): void {
     for (const { stream } of this.#subscriptions()) stream.end();
-    clearTimeout(this.#collecting);
   }
 
   *#subscriptions(): Generator<Subscription> {
@@ -134,35 +143,23 @@ export class Streams {
       });
     }
     this.#refresh();
-    if (this.size === 0) this.#start();
-    const stream = new EventStream(
-      () => {
-        const { push } = subscription.audience;
-        push?.update();
-        subscription.pushed = push?.event;
-        return push?.event === undefined ? [] : [push.event];
-      },
-      () => {
-        among.delete(subscription);
-        if (this.size === 0) clearInterval(this.#reviewing);
-      },
-    );
+    // Nobody has heard of the versions before.
+    if (this.size === 0) this.#versions.clear();
+    if (this.size === 0) this.#changedTopics(true);
+    const first = () => {
+      subscription.pushed = subscription.audience.push?.();
+      return subscription.pushed;
+    };
+    const stream = new EventStream(first, () => among.delete(subscription));
     const subscription: Subscription = { stream, caller, audience: audience(), pushed: undefined };
     among.add(subscription);
+    if (!this.#isFollowing) void this.#follow();
     return stream;
-  }
-
-  /** Follows changes from now on. */
-  #start(): void {
-    this.#versions.clear();
-    this.#frequentAt = Number.NEGATIVE_INFINITY;
-    this.#changedTopics();
-    this.#reviewing = setInterval(() => void this.#serve(), reviewMilliseconds).unref();
   }
 
   /** Makes the topics and audiences anew if what they are made from has changed. */
   #refresh(): void {
-    const basis = `${this.#declared} ${this.#options.rights()}`;
+    const basis = `${this.#tables} ${this.#options.rights()}`;
     if (this.#table === undefined || basis === this.#basis) return;
     this.#basis = basis;
     this.#topics = topicsOf(this.#table, this.#options.vocabulary());
@@ -179,18 +176,33 @@ export class Streams {
     return audience;
   }
 
-  /** Returns the keys of the topics that have changed since the last time. */
-  #changedTopics(): ReadonlySet<string> {
+  /** Serves the streams until none is open. */
+  async #follow(): Promise<void> {
+    this.#isFollowing = true;
+    while (this.size > 0) {
+      const change = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      if (!this.#isChanged) await Promise.race([change, pause(reviewMilliseconds)]);
+      if (this.#isChanged) await pause(collectMilliseconds);
+      this.#isChanged = false;
+      await this.#serve().catch((error) => this.#options.warn?.("Streams could not be served.", error));
+    }
+    this.#isFollowing = false;
+  }
+
+  /** Returns the keys of the topics that have changed since the last time. @param isFirst whether there was none */
+  #changedTopics(isFirst = false): ReadonlySet<string> {
     const now = performance.now();
-    const isFrequentDue = now >= this.#frequentAt + frequentMilliseconds;
+    const isFrequentDue = isFirst || now >= this.#frequentAt + frequentMilliseconds;
     if (isFrequentDue) this.#frequentAt = now;
     const versions = new Map<string, string>();
     const changed = new Set<string>();
     for (const { key, isFrequent, version } of this.#topics) {
       const known = this.#versions.get(key);
-      const present = isFrequent && !isFrequentDue ? known : `${this.#declared} ${version()}`;
+      const present = isFrequent && !isFrequentDue ? known : `${this.#declarations} ${version()}`;
       if (present !== undefined) versions.set(key, present);
-      // A new topic is told of to those who may read it; see `#update`.
+      // Those who may read a new topic hear of it because they may.
       if (known !== undefined && known !== present) changed.add(key);
     }
     this.#versions = versions;
@@ -199,40 +211,23 @@ export class Streams {
 
   /** Tells all streams what has changed, and ends those that may not go on. */
   async #serve(): Promise<void> {
-    if (this.#isServing) {
-      this.#isBehind = true;
-      return;
-    }
-    this.#isServing = true;
-    try {
-      await this.#serveInTurns();
-    } catch (error) {
-      this.#options.warn?.("The streams could not be served.", error);
-    }
-    this.#isServing = false;
-    if (this.#isBehind) this.changed();
-    this.#isBehind = false;
-  }
-
-  async #serveInTurns(): Promise<void> {
     this.#refresh();
     const changed = this.#changedTopics();
-    for (const push of [this.#events, ...this.#scores.values()]) push.update();
-    const messages = new Messages(changed);
+    const news = new Map<Audience, News>();
     let end = performance.now() + turnMilliseconds;
     for (const subscription of this.#subscriptions()) {
       if (performance.now() > end) {
         await setImmediate();
         end = performance.now() + turnMilliseconds;
       }
-      this.#update(subscription, messages);
+      // The table and the data may have changed since the last turn.
+      this.#refresh();
+      this.#update(subscription, changed, news);
     }
   }
 
-  #update(subscription: Subscription, messages: Messages): void {
+  #update(subscription: Subscription, changed: ReadonlySet<string>, news: Map<Audience, News>): void {
     const { stream, caller, audience: before } = subscription;
-    // The table and the data may have changed since the last turn.
-    this.#refresh();
     const current = this.#currentOf(caller);
     if (current === false) {
       stream.end();
@@ -241,13 +236,15 @@ export class Streams {
     if (current !== undefined && before.basis !== this.#basis)
       subscription.audience = this.#audienceOf(current);
     const { audience, pushed } = subscription;
-    const { push } = audience;
-    if (push?.event !== undefined && push.event !== pushed) {
-      subscription.pushed = push.event;
-      stream.write(push.event);
+    let own = audience === before ? news.get(audience) : undefined;
+    if (own === undefined) {
+      const keys = audience === before ? undefined : new Set(before.topics.map(({ key }) => key));
+      own = newsOf(audience, ({ key }) => changed.has(key) || keys?.has(key) === false);
+      if (audience === before) news.set(audience, own);
     }
-    const message = messages.of(audience, before);
-    if (message !== undefined) stream.write(message);
+    if (own.event !== undefined && own.event !== pushed) stream.write(own.event);
+    subscription.pushed = own.event;
+    if (own.changed !== undefined) stream.write(own.changed);
     stream.comment(performance.now());
   }
 
@@ -262,4 +259,15 @@ export class Streams {
       return false;
     }
   }
+}
+
+/** @param isNews whether the audience hears of a topic */
+function newsOf({ topics, push }: Audience, isNews: (topic: Topic) => boolean): News {
+  const resources = [...new Set(topics.filter(isNews).map(({ resource }) => resource))];
+  const changed = resources.length === 0 ? undefined : eventOf("changed", JSON.stringify({ resources }));
+  return { event: push?.(), changed };
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return setTimeout(milliseconds, undefined, { ref: false });
 }

@@ -39,29 +39,19 @@ export function topicsOf({ routes }: Pick<Table, "routes">, vocabulary: Vocabula
   });
 }
 
-/** Something that is sent itself when it changes: the present events, or a score. */
-export class Push {
-  readonly #name: string;
-  readonly #read: () => string | undefined;
-  #data: string | undefined;
-  #event: Buffer | undefined;
+/** Returns the event of something that is sent itself: the same one while the data is the same, undefined without any. */
+export type Push = () => Buffer | undefined;
 
-  constructor(name: string, read: () => string | undefined) {
-    this.#name = name;
-    this.#read = read;
-  }
-
-  /** The event as of the last {@link update}: another one if it has changed, undefined if there is none. */
-  get event(): Buffer | undefined {
-    return this.#event;
-  }
-
-  update(): void {
-    const data = this.#read();
-    if (data === this.#data) return;
-    this.#data = data;
-    this.#event = data === undefined ? undefined : eventOf(this.#name, data);
-  }
+/** Returns what sends some data. */
+export function pushOf(name: string, read: () => string | undefined): Push {
+  let sent: string | undefined;
+  let event: Buffer | undefined;
+  return () => {
+    const data = read();
+    if (data !== sent) event = data === undefined ? undefined : eventOf(name, data);
+    sent = data;
+    return event;
+  };
 }
 
 /** Returns the route of the current events, if the table has one. */
@@ -69,17 +59,12 @@ export function eventRoute({ routes }: Pick<Table, "routes">): Route | undefined
   return routes.find(({ handler }) => handler === eventOperation);
 }
 
-/** Returns the body of the current events, which is the same for all callers. */
-export function currentEvents(table: Table): string | undefined {
+/** Returns the body of the current events, which is the same for all callers, or one field of it. */
+export function currentEvents(table: Table, name?: string): string | undefined {
   const route = eventRoute(table);
   const body = route?.operation.run({}, { ...inProcess, operation: route.handler, table });
-  return body instanceof ReadyBody ? body.for(null).bytes.toString() : undefined;
-}
-
-/** Returns a score of the current events. */
-export function currentScore(table: Table, name: string): string | undefined {
-  const events = currentEvents(table);
-  return events === undefined ? undefined : JSON.stringify(JSON.parse(events)[name]);
+  const text = body instanceof ReadyBody ? body.for(null).bytes.toString() : undefined;
+  return text === undefined || name === undefined ? text : JSON.stringify(JSON.parse(text)[name]);
 }
 
 /** A request of nobody, of an answer that depends on no caller. */
