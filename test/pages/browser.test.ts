@@ -23,6 +23,7 @@ test("pages in a browser", { skip: noBrowser }, async (t) => {
       for (const { url } of [world, empty]) {
         for (const path of [...paths, "/player?name=Ada", "/player?name=a", "/wanted?q=zzz"]) {
           await page.goto(`${url}${path}`);
+          await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true");
           await page.emulateMedia({ colorScheme: "light" });
           assert.deepEqual(await violations(page), [], path);
           await page.emulateMedia({ colorScheme: "dark" });

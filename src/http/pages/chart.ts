@@ -23,7 +23,7 @@ export function activity(site: Site): Markup {
   return markup`<section><h2>${texts.top.activity}</h2>
 <p class="intro">${texts.top.activityIntro(site.number(first.days.length))}</p>
 <div class="cards">${series.map(({ label, days }) => chart(site, label, days))}</div>
-<details><summary>${texts.top.table}</summary><div class="scroll" tabindex="0"><table>
+<details><summary>${texts.top.table}</summary><div class="scroll" tabindex="0" role="region" aria-label="${texts.top.activity}"><table>
 <thead><tr><th scope="col">${texts.top.day}</th>${series.map(({ label }) => markup`<th scope="col" class="number">${label}</th>`)}</tr></thead>
 <tbody>${rows.toReversed()}</tbody>
 </table></div></details></section>`;

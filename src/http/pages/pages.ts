@@ -29,15 +29,20 @@ const files = [
 
 /** Returns the pages of the engine's table, by path. That of the start page is for browsers. */
 export function publicPages(engine: Engine, data: PageData): [string, Page][] {
-  const site = new Site(engine.table, data);
   const { pages } = engine.table;
   if (pages.length === 0) return [];
+  // Every command puts a table in force, but few show a page.
+  let site: Site | undefined;
+  const siteOf = () => {
+    site ??= new Site(engine.table, data);
+    return site;
+  };
   const sources = files.map(
     ([name, type]) => [`${pageFiles}/${name}`, own(`src/http/pages/files/${name}`, type)] as const,
   );
   return [
     ...pages.flatMap((page) =>
-      viewsOf(page).map(([path, view]): [string, Page] => [path, toPage(page, view, engine, site)]),
+      viewsOf(page).map(([path, view]): [string, Page] => [path, toPage(page, view, engine, siteOf)]),
     ),
     ...filePages(pageFiles, sources),
   ];
@@ -49,7 +54,7 @@ function viewsOf(page: TablePage): [path: string, view: View][] {
   return [[path, name === "overlay" ? overlay(page) : { home, top, player, team }[name]]];
 }
 
-function toPage({ path, operation, input }: TablePage, view: View, engine: Engine, site: Site): Page {
+function toPage({ path, operation, input }: TablePage, view: View, engine: Engine, siteOf: () => Site): Page {
   const cached = new LRUCache<string, { readonly version: string; readonly shown: Shown }>({
     max: mostCached,
   });
@@ -58,7 +63,7 @@ function toPage({ path, operation, input }: TablePage, view: View, engine: Engin
     isExact: true,
     async answer(request, requestId) {
       const search = view.readsQuery === true ? request.search : "";
-      const query = new URLSearchParams(search);
+      const [site, query] = [siteOf(), new URLSearchParams(search)];
       const { status, headers, body } = await visit(engine, operation, view.input?.(query) ?? input);
       const version = `${headers[headers.indexOf("ETag") + 1]} ${Math.floor(site.data.now() / 60_000)}`;
       const last = cached.get(search);

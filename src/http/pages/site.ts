@@ -1,5 +1,6 @@
 /** What all pages share: their frame, links between them, and numbers and times as the table's language writes them. */
 import { pluralOf } from "../../domain/text.ts";
+import { encodeText } from "../../engine/router.ts";
 import type { Vocabulary } from "../../table/caller.ts";
 import { pageFiles } from "../../table/pages.ts";
 import type { Table } from "../../table/table.ts";
@@ -65,7 +66,7 @@ export class Site {
   /** Returns a player's name, with a link if there is a page of players. */
   player(name: string): Markup {
     if (!this.table.pages.some((page) => page.name === "player")) return markup`${name}`;
-    return markup`<a href="/player?name=${encodeURIComponent(name)}">${name}</a>`;
+    return markup`<a href="/player?name=${encodeText(name)}">${name}</a>`;
   }
 
   /** Returns the pages that the table declares, each with its label. */

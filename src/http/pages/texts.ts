@@ -53,7 +53,6 @@ export const texts = {
     unknown: (name: string) => `No player is called ${name}.`,
     similar: "Players with similar names",
     rank: (place: string) => `Place ${place}`,
-    statistics: "Statistics",
     member: (name: string, rank: string) => `${name}, rank ${rank}`,
     groups: "Groups",
   },
