@@ -110,9 +110,9 @@ function settingsOf({ declared, ...table }: Table) {
 }
 
 function listWords({ key, fields, order, keep, ...list }: List) {
-  const fieldWords = (field: Field) => [
-    ...(field.list === undefined ? [] : [`of ${field.list}`]),
-    ...field.reserved,
+  const fieldWords = ({ list, reserved }: Field) => [
+    ...(list === undefined ? [] : [`of ${list}`]),
+    ...(reserved.length === 0 ? [] : [`reserved ${reserved.join(" ")}`]),
   ];
   return {
     ...list,
