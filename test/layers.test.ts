@@ -144,7 +144,7 @@ function oversized(sources: readonly Source[]): string[] {
     ...folders
       .filter((folder) => count((path) => dirname(path) === folder) > (folder === "src" ? 4 : 16))
       .map((folder) => `${folder} has too many files`),
-    ...(benchLines > 3200 ? [`bench has ${benchLines} lines`] : []),
+    ...(benchLines > 3300 ? [`bench has ${benchLines} lines`] : []),
   ];
 }
 
@@ -191,9 +191,9 @@ describe("the rules detect", () => {
     ]);
     const large = [
       { path: "cli/a.ts", lines: 331, imports: [] },
-      { path: "bench/b.ts", lines: 3201, imports: [] },
+      { path: "bench/b.ts", lines: 3301, imports: [] },
     ];
-    assert.deepEqual(oversized(large), ["cli/a.ts has 331 lines", "bench has 3201 lines"]);
+    assert.deepEqual(oversized(large), ["cli/a.ts has 331 lines", "bench has 3301 lines"]);
   });
 });
 

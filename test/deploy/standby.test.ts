@@ -32,9 +32,21 @@ async function commandsFor(first: string): Promise<string[][]> {
   );
 }
 
-/** Starts a command in a folder. It has an exit code or a signal; its output is not of interest. */
+/** Starts a command in a folder, in a process group of its own. Its output is not of interest. */
 function start(folder: string, [program = "", ...args]: readonly string[]): ChildProcess {
-  return spawn(program, args, { cwd: folder, stdio: "ignore" });
+  return spawn(program, args, { cwd: folder, stdio: "ignore", detached: true });
+}
+
+/** Kills a command and the processes that it has started, which would go on writing, and waits for their end. */
+async function kill({ pid = 0 }: ChildProcess): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch {
+      return;
+    }
+    await setImmediate();
+  }
 }
 
 /** Creates the folders of a second machine. */
@@ -68,7 +80,7 @@ describe("the copy on a second machine", { skip }, () => {
       if (isBrokenOff) {
         const soon = store.sequence + (count % 37);
         while (store.sequence < soon) await setImmediate();
-        rsync.kill("SIGKILL");
+        await kill(rsync);
       }
       const [code] = await ended;
       if (!isBrokenOff) assert.ok(code === 0 || code === 24, `rsync exited with ${code}`);
