@@ -65,7 +65,6 @@ export class Node {
 /** Machines on one journal, and a player that all know. */
 export interface World {
   readonly nodes: readonly Node[];
-  readonly journal: string;
   /** The token of the player Ada. */
   readonly token: string;
 }
@@ -76,6 +75,7 @@ export async function startNodes(
   pg: Postgres,
   count: number,
   options: readonly string[] = [],
+  journal = pg.url,
 ): Promise<World> {
   const first = await seededDesk(t);
   await first.ok("player", "add", "Ada");
@@ -83,9 +83,9 @@ export async function startNodes(
   await first.ok("journal", "init", pg.url);
   const desks = [first];
   while (desks.length < count) desks.push(await emptyDesk(t));
-  const nodes = desks.map((desk) => new Node(desk, pg.url, options));
+  const nodes = desks.map((desk) => new Node(desk, journal, options));
   for (const node of nodes) await node.start();
-  return { nodes, journal: pg.url, token };
+  return { nodes, token };
 }
 
 /** Adds to one player's statistics until it is stopped, and counts what it was told. */

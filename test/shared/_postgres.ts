@@ -1,8 +1,8 @@
 /** A real PostgreSQL in a temporary folder, from Debian's package. */
 import assert from "node:assert/strict";
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -38,19 +38,58 @@ export class Postgres {
     this.port = port;
   }
 
-  /** Starts a server, which is stopped after the test. */
-  static async start(t: Cleanup): Promise<Postgres> {
-    const folder = mkdtempSync(join(tmpdir(), "gameaddon-pg-"));
-    if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
-    const pg = new Postgres(folder, await freePort());
-    t.after(async () => {
-      await pg.stop("SIGQUIT");
-      rmSync(folder, { recursive: true, force: true });
-    });
+  /** Starts a server, which is stopped after the test. @param disk the size of a disk of its own */
+  static async start(t: Cleanup, { disk }: { readonly disk?: string } = {}): Promise<Postgres> {
+    const pg = await Postgres.#create(t, disk);
     const options = ["-D", pg.data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"];
     execFileSync(bin("initdb"), options, { ...user, stdio: "ignore" });
     await pg.start();
     return pg;
+  }
+
+  static async #create(t: Cleanup, disk?: string): Promise<Postgres> {
+    const folder = mkdtempSync(join(tmpdir(), "gameaddon-pg-"));
+    if (disk !== undefined) execFileSync("mount", ["-t", "tmpfs", "-o", `size=${disk}`, "tmpfs", folder]);
+    if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
+    const pg = new Postgres(folder, await freePort());
+    t.after(async () => {
+      await pg.stop("SIGQUIT");
+      if (disk !== undefined) execFileSync("umount", ["--lazy", folder]);
+      rmSync(folder, { recursive: true, force: true });
+    });
+    return pg;
+  }
+
+  /** Starts a standby that has every commit before it is acknowledged. */
+  async startStandby(t: Cleanup): Promise<Postgres> {
+    const standby = await Postgres.#create(t);
+    const from = ["-h", "127.0.0.1", "-p", String(this.port), "-U", "postgres", "-D", standby.data];
+    execFileSync(bin("pg_basebackup"), [...from, "-R", "-C", "-S", "standby", "-X", "stream"], {
+      ...user,
+      stdio: "ignore",
+    });
+    await standby.start();
+    await this.query(async (sql) => {
+      await sql`alter system set synchronous_standby_names = '*'`;
+      await sql`select pg_reload_conf()`;
+    });
+    return standby;
+  }
+
+  /** Makes a standby the primary. It needs no standby itself. */
+  promote(): void {
+    writeFileSync(join(this.data, "postgresql.auto.conf"), "synchronous_standby_names = ''\n");
+    execFileSync(bin("pg_ctl"), ["promote", "-D", this.data], { ...user, stdio: "ignore" });
+    execFileSync(bin("pg_ctl"), ["reload", "-D", this.data], { ...user, stdio: "ignore" });
+  }
+
+  /** Fills its disk, until {@link empty}. */
+  fill(): void {
+    spawnSync("dd", ["if=/dev/zero", `of=${join(this.folder, "ballast")}`, "bs=64k"], { stdio: "ignore" });
+  }
+
+  empty(): void {
+    rmSync(join(this.folder, "ballast"));
   }
 
   get data(): string {
@@ -77,7 +116,7 @@ export class Postgres {
     });
     this.#server = server;
     this.#exited = once(server, "exit");
-    while (!errors.includes("ready to accept connections")) {
+    while (!/ready to accept (?:read-only )?connections/.test(errors)) {
       assert.equal(server.exitCode, null, errors);
       await sleep(20);
     }

@@ -47,7 +47,8 @@ describe("the shipped table", () => {
   };
   /** Returns the kinds of warnings about the shipped table, with an edit behind a path. */
   async function kindsWith(path: string, from: string, to: string): Promise<string[]> {
-    const shipped = await readFile(shippedRoutes, "utf8");
+    // Without pages, which require that what they show is open.
+    const shipped = (await readFile(shippedRoutes, "utf8")).replace(/^pages: .*\n/m, "");
     const at = shipped.indexOf(`  ${path}:\n`);
     const text = shipped.slice(0, at) + shipped.slice(at).replace(from, to);
     const { table, faults, document } = checkRoutes(text, names);

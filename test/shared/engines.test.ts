@@ -1,0 +1,94 @@
+/** The store's own tests on a journal in PostgreSQL, and what only that engine can do to it. Runs alone. */
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { it } from "node:test";
+import { isFull } from "../_depth.ts";
+import { projectFolder } from "../_setup.ts";
+import { Counter, journalLines, kills, Node, settled, startNodes, until } from "./_nodes.ts";
+import { Postgres, withoutPostgres } from "./_postgres.ts";
+
+const options = { skip: withoutPostgres, timeout: 290_000 };
+const addition = "/statistic/Ada/add?type=KILL";
+
+/** Those that make no assumption about the files of a new folder, or about the clock. */
+const ownTests = ["collections", "history", "reading"].map((name) => `test/store/${name}.test.ts`);
+
+it("the store passes its own tests on it", { ...options, skip: withoutPostgres || !isFull }, async (t) => {
+  const pg = await Postgres.start(t);
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const server = pg.url.replace(/\/postgres$/, "");
+  const args = ["--import", "tsx", "--test", "--test-force-exit", ...ownTests];
+  const { status, stdout } = spawnSync(process.execPath, args, {
+    cwd: projectFolder,
+    encoding: "utf8",
+    timeout: 120_000,
+    env: { ...env, TEST_JOURNAL: server },
+  });
+  assert.equal(status, 0, stdout);
+  assert.ok(Number(/# pass (\d+)/.exec(stdout)?.[1]) > 30, stdout);
+});
+
+it("a synchronous standby that is promoted has everything that was acknowledged", options, async (t) => {
+  const primary = await Postgres.start(t);
+  const standby = await primary.startStandby(t);
+  const hosts = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`;
+  const url = `postgres://postgres@${hosts}/postgres?target_session_attrs=read-write`;
+  const world = await startNodes(t, primary, 2, [], url);
+  const counter = new Counter(world.token, world.nodes, 8);
+  await until(() => counter.acknowledged > 200);
+  await primary.stop("SIGQUIT");
+  standby.promote();
+  const before = counter.acknowledged;
+  await until(() => counter.acknowledged > before + 100);
+  await counter.stop();
+  await settled(world);
+  for (const node of world.nodes) assert.equal(await kills(node, world.token), counter.acknowledged);
+});
+
+const canMount = () => {
+  try {
+    execFileSync("unshare", ["--mount", "true"], { stdio: "ignore" });
+    return process.getuid?.() === 0;
+  } catch {
+    return false;
+  }
+};
+
+it("while the disk of PostgreSQL is full nothing is changed, and changes go on when there is room", {
+  ...options,
+  skip: withoutPostgres || (!canMount() && "a small disk cannot be mounted"),
+}, async (t) => {
+  const pg = await Postgres.start(t, { disk: "160m" });
+  const world = await startNodes(t, pg, 1);
+  const [one] = world.nodes as [Node];
+  assert.equal((await one.ask(world.token, addition)).status, 200);
+  pg.fill();
+  // Until the tables need another page, additions still fit.
+  let refused = await one.ask(world.token, addition);
+  let acknowledged = 1;
+  for (; refused.status === 200; acknowledged += 1) refused = await one.ask(world.token, addition);
+  assert.match(refused.body.code, /^(?:STORE_UNAVAILABLE|OUTCOME_UNKNOWN)$/);
+  assert.equal((await one.ask(world.token, "/event")).status, 200);
+  pg.empty();
+  await until(async () => (await one.ask(world.token, addition)).status === 200);
+  const found = await kills(one, world.token);
+  const unknown = refused.body.code === "OUTCOME_UNKNOWN" ? 1 : 0;
+  assert.ok(found >= acknowledged + 1 && found <= acknowledged + 1 + unknown, `${found} of ${acknowledged}`);
+});
+
+it("a new machine catches up with 20,000 changes", options, async (t) => {
+  const pg = await Postgres.start(t);
+  const world = await startNodes(t, pg, 1, ["--log-requests", "none"]);
+  const [one] = world.nodes as [Node];
+  const counter = new Counter(world.token, world.nodes, 64);
+  await until(() => counter.acknowledged > 20_000);
+  await counter.stop();
+  const { emptyDesk } = await import("../cli/_setup.ts");
+  const other = new Node(await emptyDesk(t), pg.url, []);
+  const began = performance.now();
+  await other.start();
+  const took = performance.now() - began;
+  t.diagnostic(`started with ${counter.acknowledged} changes after ${Math.round(took)} ms`);
+  const all = await journalLines(one, 100);
+  assert.deepEqual(await journalLines(other, 100), all);
+});
