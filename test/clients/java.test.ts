@@ -91,7 +91,7 @@ describe("the Java example", { skip: withoutJava }, () => {
     const world = await openWorld(t, { transport: "socket" });
     const folder = await temporaryFolder(t);
     const { token: officer } = await world.player("Olga", { members: { POLICE: 5 } });
-    const { url } = await openProxy(t, world.url, []);
+    const { url } = world;
     const env = {
       ...process.env,
       GAMEADDON_TOKEN: world.publicToken,
