@@ -14,7 +14,7 @@ import { docsPages } from "./http/docs-page.ts";
 import { healthPages, type Readiness } from "./http/health-pages.ts";
 import { publicPages } from "./http/pages/pages.ts";
 import type { PageData } from "./http/pages/site.ts";
-import { overlayStream, servesOverlay } from "./http/stream/overlay.ts";
+import { overlayStreams } from "./http/stream/overlay.ts";
 import { Streams } from "./http/stream/streams.ts";
 import { Activity } from "./identity/activity.ts";
 import { callerOf, currentCaller, operatorCaller, playerCaller } from "./identity/callers.ts";
@@ -291,8 +291,7 @@ export class Service {
     this.#sources.ranking.use(table.declared);
     const { shared } = this.store;
     if (shared !== undefined) shared.table = table.revision;
-    const hasOverlay = servesOverlay(table);
-    this.streams.use(table, hasOverlay);
+    this.streams.use(table);
     const engine = new Engine({
       ...this.#options,
       node: shared,
@@ -310,8 +309,8 @@ export class Service {
     const health = healthPages(() => this.readiness());
     const pages = new Map(publicPages(engine, this.#pageData));
     const home = pages.get("/")?.answer;
-    const all = [...pages, ...docsPages(table.prefix, home), ...description, ...health];
-    if (hasOverlay) all.push(...overlayStream(this.streams));
+    const overlays = overlayStreams(this.streams, table);
+    const all = [...pages, ...docsPages(table.prefix, home), ...description, ...health, ...overlays];
     return new App(engine, new Map(all), this.#options);
   }
 }

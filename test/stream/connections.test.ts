@@ -5,7 +5,6 @@ import { createServer } from "node:http";
 import { connect } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { EventStream } from "../../src/http/stream/event-stream.ts";
-import { overlayStream } from "../../src/http/stream/overlay.ts";
 import { HeldChanges } from "../_held-changes.ts";
 import { openWorld, prefix } from "../_setup.ts";
 import { inTime, openServer, requestFor } from "../http/_server.ts";
@@ -115,18 +114,14 @@ it("a client that does not read is cut off, and little is held for it", inTime, 
 it("visitors have a stream of the score while there is an overlay", inTime, async (t) => {
   const world = await openWorld(t);
   const { streams, routes } = world.service;
-  const [, page] = overlayStream(streams)[0] ?? [];
-  streams.use(routes.table, true);
-  const request = { method: "GET", pathname: "", search: "", address: undefined, header: () => null };
-  const answerPlain = () => page?.answer(request, "");
-  const { server } = await openServer(t, { fetch: world.service.fetch, answerPlain });
+  const { server } = await openServer(t, world.service);
   const stream = await listenAt(t, `${server.url}/overlay/gangwar/stream`);
   assert.deepEqual(await stream.next(), { event: "score", data: { attacker: 0, defender: 0 } });
   const { token } = await world.player("Ada");
   await world.ok(token, "/event/bomb", { startTime: world.clock.time });
   await world.ok(token, "/event/gangwar", { attacker: 3, defender: 2 });
   assert.deepEqual(await stream.next(), { event: "score", data: { attacker: 3, defender: 2 } });
-  streams.use(routes.table, false);
+  streams.use({ ...routes.table, pages: [] });
   await stream.ended;
   assert.deepEqual(stream.waiting, []);
 });

@@ -71,7 +71,6 @@ export class Streams {
   readonly #callers = new Set<Subscription>();
   readonly #visitors = new Set<Subscription>();
   #table: Table | undefined;
-  #hasOverlay = false;
   /** How many tables were put in force, and how many of them declared something else, which can change every answer. */
   #tables = 0;
   #declarations = 0;
@@ -97,12 +96,11 @@ export class Streams {
     return this.#callers.size + this.#visitors.size;
   }
 
-  /** Puts a table in force. @param hasOverlay whether visitors can open streams of scores */
-  use(table: Table, hasOverlay: boolean): void {
+  /** Puts a table in force. */
+  use(table: Table): void {
     this.#tables += 1;
     if (!isDeepStrictEqual(this.#table?.declared, table.declared)) this.#declarations += 1;
     this.#table = table;
-    this.#hasOverlay = hasOverlay;
     this.changed();
   }
 
@@ -250,7 +248,8 @@ export class Streams {
 
   /** Returns a caller as the data has it now, undefined for a visitor, or false if the stream has to end. */
   #currentOf(caller: Caller | undefined): Caller | undefined | false {
-    if (caller === undefined) return this.#hasOverlay ? undefined : false;
+    if (caller === undefined)
+      return this.#table?.pages.some(({ name }) => name === "overlay") ? undefined : false;
     if (this.#table?.stream === undefined) return false;
     try {
       const current = this.#options.current(caller, this.#options.now());
