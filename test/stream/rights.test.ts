@@ -8,6 +8,9 @@ import { type Listening, listen } from "./_listening.ts";
 const reason = (faction: string) => `/blacklistreason/${faction}/add`;
 const betrayal = { reason: "Betrayal", price: 5, kills: 3 };
 
+/** Removes the pages of a table, which require that what they show is open. */
+const withoutPages = (table: string) => table.replace(/^pages: .*\n/m, "");
+
 async function open(t: TestContext, edit = (table: string) => table): Promise<World> {
   const shipped = await readFile(shippedRoutes, "utf8");
   return openWorld(t, { transport: "socket", routes: edit(shipped) });
@@ -59,7 +62,7 @@ it("a player hears of a list from becoming a member until leaving", async (t) =>
 
 it("the events are only for those who may read them", async (t) => {
   const world = await open(t, (table) =>
-    table.replace(/(\/event:\n.*\n\s+restriction:) open/, "$1 { service: POLICE }"),
+    withoutPages(table).replace(/(\/event:\n.*\n\s+restriction:) open/, "$1 { service: POLICE }"),
   );
   const ada = await world.player("Ada", { members: { POLICE: 4 } });
   const anybodys = await listen(t, world, world.publicToken);
@@ -76,7 +79,7 @@ it("a table that restricts a list ends the news of it, and one that opens it beg
   const [anybodys] = await openStreams(t, world, world.publicToken);
   const { file } = world.service.routes;
   const shipped = await readFile(file, "utf8");
-  const restricted = shipped.replace(/(\/wantedreason:\n.*\n\s+restriction:) open/, "$1 { service: POLICE }");
+  const restricted = withoutPages(shipped).replace(/(\/wantedreason:\n.*\n\s+restriction:) open/, "$1 { service: POLICE }");
   await writeFile(file, restricted);
   await world.service.reloadRoutes();
   await world.ok(ada.token, "/wantedreason/add", { reason: "Theft", points: 3 });
