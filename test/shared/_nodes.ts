@@ -163,3 +163,14 @@ export async function journalLines(node: Node, from: number): Promise<string[]> 
     .flatMap(([, bytes]) => bytes.toString().split("\n").slice(1))
     .filter((line) => Number(/"sequence":(\d+)/.exec(line)?.[1] ?? 0) >= from);
 }
+
+/** Ensures that every machine has exactly what was acknowledged, in the same lines. */
+export async function assertEqual(world: World, acknowledged: number): Promise<void> {
+  const sequence = await settled(world);
+  const [first = [], ...others] = await Promise.all(
+    world.nodes.map((node) => journalLines(node, sequence - 200)),
+  );
+  assert.equal(first.length, 201);
+  for (const lines of others) assert.deepEqual(lines, first);
+  for (const node of world.nodes) assert.equal(await kills(node, world.token), acknowledged);
+}

@@ -3,57 +3,14 @@ import assert from "node:assert/strict";
 import { cpSync, existsSync, rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { it, type TestContext } from "node:test";
-import { isFull } from "../_depth.ts";
-import { Counter, journalLines, kills, Node, settled, startNodes, until, type World } from "./_nodes.ts";
+import { assertEqual, Counter, kills, Node, settled, startNodes, until, type World } from "./_nodes.ts";
 import { Postgres, withoutPostgres } from "./_postgres.ts";
 
 const options = { skip: withoutPostgres, timeout: 290_000 };
-const [crashes, restarts] = isFull ? [100, 20] : [6, 3];
 const faketime = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
   .map((triple) => `/usr/lib/${triple}/faketime/libfaketime.so.1`)
   .find((path) => existsSync(path));
 const addition = "/statistic/Ada/add?type=KILL";
-
-/** Ensures that every machine has exactly what was acknowledged, in the same lines. */
-async function assertEqual(world: World, acknowledged: number): Promise<void> {
-  const sequence = await settled(world);
-  const [first = [], ...others] = await Promise.all(
-    world.nodes.map((node) => journalLines(node, sequence - 200)),
-  );
-  assert.equal(first.length, 201);
-  for (const lines of others) assert.deepEqual(lines, first);
-  for (const node of world.nodes) assert.equal(await kills(node, world.token), acknowledged);
-}
-
-it("machines that are killed lose nothing and count nothing twice", options, async (t) => {
-  const world = await startNodes(t, await Postgres.start(t), 3);
-  const counter = new Counter(world.token, world.nodes, 12);
-  for (let crash = 0; crash < crashes; crash += 1) {
-    const node = world.nodes[crash % 3] as Node;
-    const before = counter.acknowledged;
-    await until(() => counter.acknowledged > before + 20);
-    await node.end("SIGKILL");
-    await node.start();
-  }
-  await counter.stop();
-  await assertEqual(world, counter.acknowledged);
-});
-
-it("PostgreSQL that crashes loses nothing, and the machines go on by themselves", options, async (t) => {
-  const pg = await Postgres.start(t);
-  const world = await startNodes(t, pg, 2);
-  const counter = new Counter(world.token, world.nodes, 12);
-  for (let restart = 0; restart < restarts; restart += 1) {
-    const before = counter.acknowledged;
-    await until(() => counter.acknowledged > before + 50);
-    await pg.stop(restart % 2 === 0 ? "SIGQUIT" : "SIGINT");
-    await pg.start();
-  }
-  const before = counter.acknowledged;
-  await until(() => counter.acknowledged > before + 50);
-  await counter.stop();
-  await assertEqual(world, counter.acknowledged);
-});
 
 it(
   "while PostgreSQL is stopped reads go on, and the outcome of a change is unknown after two seconds",
