@@ -111,7 +111,9 @@ public class StrictReads {
     for (Map.Entry<?, ?> item : ((Map<?, ?>) description.get("paths")).entrySet()) {
       Map<?, ?> operation = (Map<?, ?>) ((Map<?, ?>) item.getValue()).get("get");
       String path = (String) item.getKey();
-      if ("read".equals(operation.get("x-effect"))) paths.add(path.substring(path.indexOf('}') + 1));
+      // The answer of a stream has no end.
+      boolean isStream = path.endsWith("/stream");
+      if ("read".equals(operation.get("x-effect")) && !isStream) paths.add(path.substring(path.indexOf('}') + 1));
     }
     if (paths.isEmpty()) throw new IllegalArgumentException("The service describes no reads.");
     return paths;
