@@ -79,7 +79,10 @@ it("a table that restricts a list ends the news of it, and one that opens it beg
   const [anybodys] = await openStreams(t, world, world.publicToken);
   const { file } = world.service.routes;
   const shipped = await readFile(file, "utf8");
-  const restricted = withoutPages(shipped).replace(/(\/wantedreason:\n.*\n\s+restriction:) open/, "$1 { service: POLICE }");
+  const restricted = withoutPages(shipped).replace(
+    /(\/wantedreason:\n.*\n\s+restriction:) open/,
+    "$1 { service: POLICE }",
+  );
   await writeFile(file, restricted);
   await world.service.reloadRoutes();
   await world.ok(ada.token, "/wantedreason/add", { reason: "Theft", points: 3 });
