@@ -5,7 +5,7 @@ import { assertEqual, Counter, type Node, startNodes, until } from "./_nodes.ts"
 import { Postgres, withoutPostgres } from "./_postgres.ts";
 
 const options = { skip: withoutPostgres, timeout: 290_000 };
-const [crashes, restarts] = isFull ? [100, 20] : [6, 3];
+const [crashes, restarts] = isFull ? [30, 8] : [6, 3];
 
 it("machines that are killed lose nothing and count nothing twice", options, async (t) => {
   const world = await startNodes(t, await Postgres.start(t), 3);
