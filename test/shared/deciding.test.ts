@@ -117,6 +117,17 @@ describe("an append without an answer", () => {
     );
   });
 
+  it("is repeated although a repetition is refused, since the first may have been made", async (t) => {
+    const { journal, one } = await openPair(t);
+    const faults = [new Error("connection lost"), new AppendRefused("no space left")];
+    journal.after = () => {
+      const fault = faults.shift();
+      if (fault !== undefined) throw fault;
+    };
+    await put(one, "a");
+    assert.deepEqual([one.sequence, journal.batches.length, faults.length], [1, 1, 0]);
+  });
+
   it("does not keep the node from closing", async (t) => {
     const { journal, one } = await openPair(t);
     journal.before = () => {

@@ -162,7 +162,8 @@ export class SharedJournal {
         this.#context.meter?.moved?.();
         return "moved";
       } catch (error) {
-        if (error instanceof AppendRefused) throw unsaved(error);
+        // Of a repetition it says nothing: the first attempt may have been made.
+        if (error instanceof AppendRefused && attempt === append) throw unsaved(error);
         this.#failure ??= `The shared journal does not answer: ${reasonOf(error)}.`;
         // The same bytes after the same change: they can be appended only once.
         attempt = (after, again) => this.#sequencer.append(after, again);
