@@ -2,7 +2,6 @@
  * One of several machines that share a journal: its answers say how many changes it knows, a request can ask for at least
  * as many, and a machine that must not answer refuses everything. See `docs/several-machines.md`.
  */
-import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../domain/errors.ts";
 import type { IncomingRequest } from "./request.ts";
 import type { Answer } from "./response.ts";
@@ -13,10 +12,9 @@ export interface Node {
   readonly sequence: number;
   /** Why it must not answer, in a sentence; undefined if it may. */
   readonly unfit: string | undefined;
+  /** Waits until it knows a change. Resolves to whether it does: not if that takes long, or too many wait. */
+  reach(sequence: number): Promise<boolean>;
 }
-
-/** How long a request waits for the changes that it asks for, in milliseconds, and how often that is looked at. */
-const wait = { most: 500, step: 1 };
 
 /**
  * Takes the steps of a request once its machine knows the changes that it asks for.
@@ -40,17 +38,13 @@ export function onceFit<T>(
       parameter: "Addon-At-Least",
     });
   }
-  return node.sequence >= Number(expected) ? steps() : waitFor(node, Number(expected)).then(steps);
-}
-
-async function waitFor(node: Node, expected: number): Promise<void> {
-  for (const end = performance.now() + wait.most; node.sequence < expected; await sleep(wait.step)) {
-    if (performance.now() > end) {
-      throw new Failure("STORE_UNAVAILABLE", "This machine does not know that change yet.", {
-        hint: "Try again in a moment.",
-      });
-    }
-  }
+  if (node.sequence >= Number(expected)) return steps();
+  return node.reach(Number(expected)).then((isKnown) => {
+    if (isKnown) return steps();
+    throw new Failure("STORE_UNAVAILABLE", "This machine does not know that change yet.", {
+      hint: "Try again in a moment.",
+    });
+  });
 }
 
 /** Adds the number of the last change that a machine knows to its answer. */

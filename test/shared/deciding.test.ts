@@ -200,3 +200,23 @@ it("a node whose folder cannot follow the journal stops, and catches up when it 
     ["a", "b"],
   );
 });
+
+describe("a request that asks for a change", () => {
+  it("waits until it is known", async (t) => {
+    const { one, other } = await openPair(t);
+    const known = one.shared?.reach(1);
+    await put(other, "a");
+    assert.equal(await known, true);
+    assert.equal(await other.shared?.reach(1), true);
+  });
+
+  it("is answered at once where a thousand wait already", async (t) => {
+    const { one } = await openPair(t);
+    const waiting = Array.from({ length: 1000 }, () => one.shared?.reach(1));
+    assert.equal(
+      await Promise.race([one.shared?.reach(1), ...waiting.map(() => new Promise(() => {}))]),
+      false,
+    );
+    assert.deepEqual(new Set(await Promise.all(waiting)), new Set([false]));
+  });
+});

@@ -12,6 +12,7 @@ import { type Journal, SyncFailure } from "../journal/journal.ts";
 import { BrokenLine, encodeChain, lineFeed } from "../journal/lines.ts";
 import type { Meter } from "../journal/meter.ts";
 import { headerLine, readSegment } from "../journal/segment.ts";
+import { Arrivals } from "./arrivals.ts";
 import {
   type Append,
   AppendRefused,
@@ -73,6 +74,7 @@ export class SharedJournal {
   #hasWarned = false;
   #nodes: readonly NodeReport[] = [];
   #polling: Promise<void> = Promise.resolve();
+  readonly #arrivals = new Arrivals(() => this.sequence);
 
   constructor({ sequencer, maxStaleness }: SharedOptions, id: string, context: NodeContext) {
     this.#sequencer = sequencer;
@@ -92,6 +94,11 @@ export class SharedJournal {
   /** The number of the last change that this node knows. */
   get sequence(): number {
     return this.#context.database.sequence;
+  }
+
+  /** See {@link Arrivals.reach}. */
+  reach(sequence: number): Promise<boolean> {
+    return this.#arrivals.reach(sequence);
   }
 
   /** How many changes of others this node lacks. */
@@ -220,6 +227,7 @@ export class SharedJournal {
     if (torn > 0) return [lines];
     await this.#copy([lines], records.length);
     for (const { record, chain } of records) database.apply(record, chain);
+    this.#arrivals.look();
     return [];
   }
 
@@ -280,6 +288,8 @@ export class SharedJournal {
         }
         this.#polls += 1;
         if (this.lag > 0) this.#context.wake();
+        // For what this node itself has changed.
+        this.#arrivals.look();
       } catch (error) {
         this.#failure = `The shared journal does not answer: ${reasonOf(error)}.`;
       }
