@@ -11,7 +11,7 @@ const deadlineMilliseconds = 5_000;
 const maxAnswer = 4096;
 
 const readinessSchema = v.object({
-  status: v.picklist(["ready", "stopping"]),
+  status: v.picklist(["ready", "stopping", "unfit"]),
   changes: v.boolean(),
   reason: v.nullable(v.string()),
 });
@@ -24,7 +24,8 @@ const readinessSchema = v.object({
 export async function reportHealth(context: Context, { url: origin }: { url?: string }): Promise<void> {
   const { readiness, url } = await (origin === undefined ? askFolder(context) : askOrigin(origin));
   const { status, changes, reason } = readiness;
-  const verb = status === "stopping" ? "is stopping." : `is ready, but accepts no changes. ${reason}`;
+  const refusing = status === "unfit" ? "answers nothing" : "is ready, but accepts no changes";
+  const verb = status === "stopping" ? "is stopping." : `${refusing}. ${reason}`;
   const words = changes ? "is ready and accepts changes." : verb;
   context.output.result({ url, ...readiness }, `The service at ${url} ${words}`);
   if (status !== "ready" || !changes) throw new Reported();

@@ -87,6 +87,10 @@ describe("health of an origin", () => {
     const { exitCode, stdout } = await desk.run(["--json", "health", "--url", full]);
     assert.equal(exitCode, 1);
     assert.deepEqual(toDocument(stdout), { url: full, status: "ready", changes: false, reason });
+    const clock = { status: "unfit", changes: false, reason: "The clock is 70 seconds off." };
+    const unfit = await desk.run(["health", "--url", await serveDocument(t, 503, clock)]);
+    assert.equal(unfit.exitCode, 1);
+    assert.match(unfit.stdout, /answers nothing\. The clock is 70 seconds off\.$/m);
     const leaving = { status: "stopping", changes: false, reason: "The service is stopping." };
     const stopping = await desk.run(["health", "--url", await serveDocument(t, 503, leaving)]);
     assert.equal(stopping.exitCode, 1);

@@ -70,7 +70,11 @@ export class FakeSequencer implements Sequencer {
     return { append: this.append, release: await this.#journal.hold() };
   }
 
+  /** Settles when reads may go on. */
+  reading: Promise<unknown> = Promise.resolve();
+
   async *read(after: number): AsyncGenerator<Lines> {
+    await this.reading;
     for (const { head, first, pieces } of this.#journal.batches)
       if (head.sequence > after) for (const bytes of pieces) yield { first, bytes };
   }

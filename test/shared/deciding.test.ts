@@ -14,8 +14,9 @@ async function openNode(
   sequencer: FakeSequencer,
   folder?: string,
   options = {},
+  maxStaleness = 60_000,
 ): Promise<Notebook> {
-  const shared = { sequencer, maxStaleness: 60_000 };
+  const shared = { sequencer, maxStaleness };
   const store = await openNotebook(folder ?? (await temporaryFolder(t)), { shared, ...options });
   t.after(() => store.close().catch(() => {}));
   return store;
@@ -219,4 +220,19 @@ describe("a request that asks for a change", () => {
     );
     assert.deepEqual(new Set(await Promise.all(waiting)), new Set([false]));
   });
+});
+
+it("a machine that does not keep up must not answer, until it does", async (t) => {
+  const journal = new FakeJournal();
+  const slow = journal.node();
+  const [one, other] = [await openNode(t, journal.node()), await openNode(t, slow, undefined, {}, 600)];
+  let goOn = () => {};
+  slow.reading = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  await put(one, "a");
+  await until(() => /has not kept up/.test(other.shared?.unfit ?? ""));
+  assert.match(String(await other.problem()), /has not kept up/);
+  goOn();
+  await until(() => other.data.notes.has("a"));
 });

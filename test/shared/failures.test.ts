@@ -85,7 +85,7 @@ it("a machine without contact stops answering, and goes on by itself", options, 
   await until(async () => (await one.ask(world.token, "/event")).status === 503);
   const { status, reason } = await one.ready();
   assert.equal(status, "unfit");
-  assert.match(reason, /has not answered for \d+ seconds/);
+  assert.match(reason, /no answer from the shared journal for \d+ seconds/);
   await pg.start();
   await until(async () => (await one.ask(world.token, "/event")).status === 200);
   assert.equal((await one.ask(world.token, addition)).status, 200);

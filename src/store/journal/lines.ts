@@ -51,15 +51,10 @@ export class NewerFormat extends Failure {
   }
 }
 
-/** Returns a checksum as a line begins with it. */
-export function encodeChain(chain: number): string {
-  return chain.toString(16).padStart(checksumLength, "0");
-}
-
 /** Returns the line for a JSON text, and the checksum to which the next line is chained. */
 export function encodeLine(json: string, chain: number): { line: string; chain: number } {
   const next = crc32(json, chain);
-  return { line: `${encodeChain(next)} ${json}\n`, chain: next };
+  return { line: `${next.toString(16).padStart(checksumLength, "0")} ${json}\n`, chain: next };
 }
 
 /** Encodes lines, each chained to the one before it. */
@@ -124,4 +119,14 @@ export function beginsWith(checksum: number, bytes: Uint8Array, start: number): 
 export function writtenChecksum(bytes: Buffer, start: number, end = bytes.length): number | undefined {
   const text = bytes.toString("latin1", start, Math.min(start + bodyOffset, end));
   return /^[0-9a-f]{8} $/.test(text) ? Number.parseInt(text, 16) : undefined;
+}
+
+/** Returns what follows the line with a checksum; everything where there is no such line. */
+export function linesAfter(bytes: Buffer, checksum: number): Buffer {
+  for (let start = 0, end = 0; start < bytes.length; start = end) {
+    end = bytes.indexOf(lineFeed, start) + 1;
+    if (end === 0) break;
+    if (beginsWith(checksum, bytes, start)) return bytes.subarray(end);
+  }
+  return bytes;
 }

@@ -9,7 +9,7 @@ import { reasonOf } from "../../domain/system-error.ts";
 import type { Database } from "../collection.ts";
 import { uncertain, unsaved } from "../folder/refusals.ts";
 import { type Journal, SyncFailure } from "../journal/journal.ts";
-import { BrokenLine, encodeChain, lineFeed } from "../journal/lines.ts";
+import { BrokenLine, linesAfter } from "../journal/lines.ts";
 import type { Meter } from "../journal/meter.ts";
 import { headerLine, readSegment } from "../journal/segment.ts";
 import { Arrivals } from "./arrivals.ts";
@@ -61,8 +61,10 @@ export class SharedJournal {
   readonly #closing = new AbortController();
   /** The id of the journal that the folder belongs to. */
   readonly #id: string;
-  /** When the engine last answered, by the monotonic clock. */
-  #contact = performance.now();
+  /** Up to when this node knows everything, by the monotonic clock. */
+  #current = performance.now();
+  /** A change that the journal had then, and that this node is to know next. */
+  #goal = { sequence: 0, at: performance.now() };
   #skew = 0;
   /** The number of the last change in the shared journal, as far as this node knows. */
   #newest = 0;
@@ -106,11 +108,6 @@ export class SharedJournal {
     return Math.max(0, this.#newest - this.#context.database.sequence);
   }
 
-  /** What the nodes have last said. */
-  get nodes(): readonly NodeReport[] {
-    return this.#nodes;
-  }
-
   /** Why changes are refused, in a sentence without an address; undefined if they are not. */
   get problem(): string | undefined {
     return this.#divergence ?? this.unfit ?? this.#failure;
@@ -118,9 +115,12 @@ export class SharedJournal {
 
   /** Why nothing may be answered, in a sentence; undefined if it may. */
   get unfit(): string | undefined {
-    const silent = performance.now() - this.#contact;
-    if (silent > this.#maxStaleness)
-      return `The shared journal has not answered for ${Math.round(silent / 1000)} seconds.`;
+    const behind = performance.now() - this.#current;
+    if (behind > this.#maxStaleness) {
+      const who =
+        this.#failure === undefined ? "This machine has not kept up with" : "There was no answer from";
+      return `${who} the shared journal for ${Math.round(behind / 1000)} seconds.`;
+    }
     if (Math.abs(this.#skew) <= skew.stop) return undefined;
     return `The clock of this node is ${Math.round(this.#skew / 1000)} seconds off that of the shared journal.`;
   }
@@ -156,12 +156,11 @@ export class SharedJournal {
   async #append(batch: Batch, append: Append): Promise<"appended" | "moved"> {
     const { sequence, chain } = this.#context.database;
     const began = performance.now();
-    let attempt = append;
-    for (;;) {
+    // The same bytes after the same change: however often it is tried, they can be appended only once.
+    for (let isRepeated = false; ; isRepeated = true) {
       try {
-        const result = await attempt({ sequence, chain }, batch);
-        const isOurs = attempt !== append && result === "moved" && (await this.#has(sequence, batch));
-        if (result === "appended" || isOurs) {
+        const result = await (isRepeated ? this.#sequencer.append : append)({ sequence, chain }, batch);
+        if (result === "appended" || (isRepeated && (await this.#has(sequence, batch)))) {
           this.#newest = Math.max(this.#newest, batch.head.sequence);
           this.#context.meter?.shared?.(performance.now() - began);
           return "appended";
@@ -170,10 +169,8 @@ export class SharedJournal {
         return "moved";
       } catch (error) {
         // Of a repetition it says nothing: the first attempt may have been made.
-        if (error instanceof AppendRefused && attempt === append) throw unsaved(error);
+        if (error instanceof AppendRefused && !isRepeated) throw unsaved(error);
         this.#failure ??= `The shared journal does not answer: ${reasonOf(error)}.`;
-        // The same bytes after the same change: they can be appended only once.
-        attempt = (after, again) => this.#sequencer.append(after, again);
         const isClosing = await sleep(pause, false, this.#closing).catch(() => true);
         if (isClosing || this.#closing.signal.aborted) throw uncertain(error);
       }
@@ -305,7 +302,12 @@ export class SharedJournal {
     const { id, head, now: theirs } = await this.#sequencer.state();
     const ended = performance.now();
     this.#failure = undefined;
-    this.#contact = ended;
+    // Under load there is nearly always something newer on its way: what counts is how long it takes.
+    if (database.sequence >= this.#goal.sequence) {
+      this.#current = this.#goal.at;
+      this.#goal = { sequence: head.sequence, at: ended };
+    }
+    if (database.sequence >= head.sequence) this.#current = ended;
     this.#newest = head.sequence;
     this.#skew = now() - (ended - began) / 2 - theirs;
     const isOff = Math.abs(this.#skew) > skew.warn;
@@ -324,15 +326,4 @@ export class SharedJournal {
     await this.#sequencer.close();
     await this.#polling;
   }
-}
-
-/** Returns what follows the line with a checksum. */
-function linesAfter(bytes: Buffer, chain: number): Buffer {
-  for (let start = 0; start < bytes.length; ) {
-    const end = bytes.indexOf(lineFeed, start) + 1;
-    if (end === 0) break;
-    if (bytes.toString("latin1", start, start + 8) === encodeChain(chain)) return bytes.subarray(end);
-    start = end;
-  }
-  return bytes;
 }
