@@ -3,18 +3,14 @@ import { randomUUID } from "node:crypto";
 import postgres, { type Sql } from "postgres";
 import { Failure } from "../../domain/errors.ts";
 import { journalVersion } from "../journal/segment.ts";
-import { insertSnapshot, PostgresSequencer, readNodes, settings, withoutPassword } from "./postgres.ts";
+import { insertSnapshot, PostgresSequencer, settings, withoutPassword } from "./postgres.ts";
 import { type Head, unusableJournal } from "./sequencer.ts";
-
-/** The form of the tables. */
-const format = 1;
 
 /** Creates the tables, and with a name a role with the fewest rights. */
 export function schemaSQL(role?: string): string {
   const tables = `create schema gameaddon;
 create table gameaddon.head (
   id uuid not null,
-  format int not null,
   journal_version int not null,
   sequence bigint not null,
   chain bigint not null
@@ -77,7 +73,7 @@ export async function createJournal(
         });
       }
       await transaction`
-        insert into gameaddon.head values (${id}, ${format}, ${journalVersion}, ${head.sequence}, ${head.chain})`;
+        insert into gameaddon.head values (${id}, ${journalVersion}, ${head.sequence}, ${head.chain})`;
       await insertSnapshot(transaction as unknown as Sql, head, snapshot);
     });
     return id;
@@ -91,14 +87,12 @@ export async function createJournal(
 /** Returns the state of a journal, and its nodes. @throws Failure `STORE_UNAVAILABLE` */
 export async function readJournal(url: string) {
   const sequencer = new PostgresSequencer(url, "");
-  const sql = postgres(url, settings);
   try {
-    const { id, head } = await sequencer.state();
-    return { id, head, nodes: await readNodes(sql) };
+    const [{ id, head }, nodes] = await Promise.all([sequencer.state(), sequencer.nodes()]);
+    return { id, head, nodes };
   } catch (error) {
     throw unusableJournal(withoutPassword(url), error);
   } finally {
     await sequencer.close();
-    await sql.end({ timeout: 1 });
   }
 }

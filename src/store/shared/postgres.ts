@@ -22,6 +22,8 @@ import {
 const silenceTimeout = 5_000;
 /** The rows that are read at once. One has at most 256 changes, or 1 MiB of a bulk change. */
 const rowsAtOnce = 32;
+/** The largest value of a part, PostgreSQL's `int`. */
+const largestPart = 2 ** 31 - 1;
 /** A node offers its snapshot to new ones if it is ahead of the last one by this many changes. */
 const changesPerSnapshot = 10_000;
 /** Node cannot tell the kernel to give up a dead connection early: polls find it, and {@link silenceTimeout} ends it. */
@@ -96,11 +98,11 @@ export class PostgresSequencer implements Sequencer {
   }
 
   async *read(after: number): AsyncGenerator<Lines> {
-    let last = { sequence: after, part: Number.MAX_SAFE_INTEGER };
+    let last = { sequence: after, part: largestPart };
     for (;;) {
       const rows = await this.#sql<{ sequence: number; part: number; first: number; lines: string }[]>`
         select sequence::float8, part, first::float8, lines from gameaddon.batches
-        where (sequence, part) > (${last.sequence}::bigint, ${Math.min(last.part, 2 ** 31 - 1)}::int)
+        where (sequence, part) > (${last.sequence}::bigint, ${last.part}::int)
         order by sequence, part limit ${rowsAtOnce}`;
       for (const { first, lines } of rows) yield { first, bytes: Buffer.from(lines) };
       const end = rows.at(-1);
@@ -135,8 +137,16 @@ export class PostgresSequencer implements Sequencer {
         insert into gameaddon.nodes values (${this.#node}, ${sequence}, ${table}, clock_timestamp())
         on conflict (name) do update
           set sequence = excluded.sequence, revision = excluded.revision, seen = excluded.seen`;
-      return readNodes(sql);
+      return this.nodes(sql);
     });
+  }
+
+  /** Returns what all nodes have said. */
+  nodes(sql = this.#sql): Promise<readonly NodeReport[]> {
+    return sql<NodeReport[]>`
+      select name, sequence::float8, revision as table,
+        (extract(epoch from clock_timestamp() - seen) * 1000)::float8 as age
+      from gameaddon.nodes order by name`;
   }
 
   watch(wake: () => void): Promise<void> {
@@ -260,13 +270,6 @@ async function* gathered(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
     length = 0;
   }
   if (length > 0) yield Buffer.concat(gathered);
-}
-
-export function readNodes(sql: Sql): Promise<NodeReport[]> {
-  return sql<NodeReport[]>`
-    select name, sequence::float8, revision as table,
-      (extract(epoch from clock_timestamp() - seen) * 1000)::float8 as age
-    from gameaddon.nodes order by name`;
 }
 
 /** Returns a URL without its user's password. */
