@@ -358,7 +358,7 @@ public final class AddonStart {
       }
     }
 
-    /** Tells of resources after a random time, together with those that change meanwhile. */
+    /** Reports changed resources after a random delay, together with any that change in the meantime. */
     private synchronized void tellLater(List<?> resources) {
       boolean isWaiting = !changed.isEmpty();
       changed.addAll(resources);

@@ -244,7 +244,7 @@ describe("the steps of can-i", async () => {
     assert.match(revision, /^[0-9a-f]{12}$/);
   });
 
-  it("mention tokens that are all read-only until there is another one, while it is valid", async () => {
+  it("mention that all tokens are read-only, unless another valid one exists", async () => {
     const isSaid = () =>
       stepsOf(ask(bobAsks)).some((each) => each.startsWith("token · Rob has only read-only"));
     assert.equal(isSaid(), true);

@@ -100,8 +100,8 @@ it("a machine whose clock is off by more than a minute does not answer", {
   await other.end();
   await other.start(["env", `LD_PRELOAD=${faketime}`, "FAKETIME=+70s", "FAKETIME_DONT_FAKE_MONOTONIC=1"]);
   assert.equal((await other.ask(world.token, "/event")).body.code, "STORE_UNAVAILABLE");
-  assert.match((await other.ready()).reason, /clock of this node is (?:69|70) seconds off/);
-  assert.match(other.process?.stderr ?? "", /clock of this node is (?:69|70)\d\d\d ms off/);
+  assert.match((await other.ready()).reason, /clock of this machine is (?:69|70) seconds off/);
+  assert.match(other.process?.stderr ?? "", /clock of this machine is (?:69|70)\d\d\d ms off/);
 });
 
 it("a machine that is cut off from PostgreSQL catches up when the network is back", options, async (t) => {

@@ -1,6 +1,6 @@
 /**
  * The pages that everybody may see without a token, while the route table declares them. A page calls its operation within
- * the process, as a visitor, and its markup is cached until the answer or the minute is another one.
+ * the process, as a visitor. Its markup is cached until the answer changes or the minute is over.
  */
 import { LRUCache } from "lru-cache";
 import { ReadyBody } from "../../engine/body.ts";

@@ -74,7 +74,7 @@ export class Streams {
   /** How many tables were put in force, and how many of them declared something else, which can change every answer. */
   #tables = 0;
   #declarations = 0;
-  /** What topics and audiences are made from, as text: they are made anew when it changes. */
+  /** The versions of what topics and audiences are derived from; when they change, both are rebuilt. */
   #basis = "";
   #topics: readonly Topic[] = [];
   readonly #audiences = new LRUCache<string, Audience>({ max: maxAudiences });

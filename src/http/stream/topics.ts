@@ -1,4 +1,4 @@
-/** Topics: what a stream tells of. Which of them a caller hears of follows from the table. */
+/** Topics: what a stream reports changes of. The table decides which of them a caller may hear about. */
 import { ReadyBody } from "../../engine/body.ts";
 import { type Caller, nobody, type Vocabulary } from "../../table/caller.ts";
 import { isAllowed } from "../../table/restriction/restriction.ts";

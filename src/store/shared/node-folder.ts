@@ -51,6 +51,6 @@ export async function joinJournal(
 
 function ofAnotherJournal(folder: string, what: string): Failure {
   return new Failure("CONFLICT", `${folder} ${what}.`, {
-    hint: "Name an empty folder with --data: the node begins with the data of the journal. `addon-cli journal init` brings the data of a folder into a new journal.",
+    hint: "Name an empty folder with --data: the machine begins with the data of the journal. `addon-cli journal init` brings the data of a folder into a new journal.",
   });
 }

@@ -69,7 +69,7 @@ export async function createJournal(
       const found = await transaction`select from gameaddon.head`;
       if (found.length > 0) {
         throw new Failure("CONFLICT", `${withoutPassword(url)} has a journal already.`, {
-          hint: "`addon-cli serve --journal` with an empty data folder begins another node of it.",
+          hint: "`addon-cli serve --journal` with an empty data folder begins another machine of it.",
         });
       }
       await transaction`

@@ -122,7 +122,7 @@ export class SharedJournal {
       return `${who} the shared journal for ${Math.round(behind / 1000)} seconds.`;
     }
     if (Math.abs(this.#skew) <= skew.stop) return undefined;
-    return `The clock of this node is ${Math.round(this.#skew / 1000)} seconds off that of the shared journal.`;
+    return `The clock of this machine is ${Math.round(this.#skew / 1000)} seconds off that of the shared journal.`;
   }
 
   /** Where another node has another route table: which, in a sentence. */
@@ -231,7 +231,7 @@ export class SharedJournal {
   /** Offers a snapshot to new nodes. If that fails, the next one is offered. */
   async offerSnapshot(head: Head, pieces: AsyncIterable<Uint8Array>): Promise<void> {
     const failed = (error: unknown) =>
-      this.#context.warn("The snapshot was not offered to new nodes.", error);
+      this.#context.warn("The snapshot was not offered to new machines.", error);
     await this.#sequencer.offerSnapshot(head, pieces).catch(failed);
   }
 
@@ -259,7 +259,7 @@ export class SharedJournal {
     if (this.#divergence === undefined) {
       this.#divergence = `${what}.`;
       this.#context.warn(
-        `${what}: it has gone back in time, or is another one. No change is accepted any more; this folder has the changes up to ${this.#context.database.sequence}. See docs/several-machines.md.`,
+        `${what}: it has gone back in time, or is a different journal. All changes are refused from now on; this folder has the changes up to ${this.#context.database.sequence}. See docs/several-machines.md.`,
       );
     }
     return unshared(this.#divergence);
@@ -312,7 +312,7 @@ export class SharedJournal {
     this.#skew = now() - (ended - began) / 2 - theirs;
     const isOff = Math.abs(this.#skew) > skew.warn;
     if (isOff && !this.#hasWarned)
-      warn(`The clock of this node is ${Math.round(this.#skew)} ms off that of the shared journal.`);
+      warn(`The clock of this machine is ${Math.round(this.#skew)} ms off that of the shared journal.`);
     this.#hasWarned = isOff;
     if (id !== this.#id) this.#diverge("The shared journal is not the one of this folder");
     else if (head.sequence < sequence) this.#diverge(`The shared journal ends with change ${head.sequence}`);
