@@ -12,7 +12,7 @@ import {
   prefix,
   shippedRoutes,
 } from "../_setup.ts";
-import { listen, listenAt } from "./_listening.ts";
+import { type Listening, listen, listenAt } from "./_listening.ts";
 
 const socket = { transport: "socket" } as const;
 const none = { bankRob: null, bomb: null, gangwar: { attacker: 0, defender: 0 } };
@@ -142,6 +142,19 @@ it("a table without the key has no stream", async (t) => {
   const shipped = await readFile(shippedRoutes, "utf8");
   const world = await openWorld(t, { routes: shipped.replace(/^stream:.*\n/m, "") });
   assertFailure(await world.get(world.publicToken, "/stream"), 404, "UNKNOWN_PATH");
+});
+
+it("a player's eleventh stream ends the first", async (t) => {
+  const world = await openWorld(t, { transport: "socket" });
+  const { token } = await world.player("Ada");
+  const streams: Listening[] = [];
+  while (streams.length < 11) {
+    const stream = await listen(t, world, token);
+    await stream.next();
+    streams.push(stream);
+  }
+  await streams[0]?.ended;
+  assert.equal(world.service.streams.size, 10);
 });
 
 it("no more streams are open than the table says", async (t) => {

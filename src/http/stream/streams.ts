@@ -28,6 +28,8 @@ const reviewMilliseconds = 500;
 const turnMilliseconds = 1;
 /** The most streams of visitors where the table does not say it. */
 const defaultMost = 2000;
+/** The most streams of one player. Those beyond end the oldest, which may be that of a connection that was lost. */
+const mostOfPlayer = 10;
 /** The most audiences to remember: the callers of others share no messages. */
 const maxAudiences = 1000;
 
@@ -112,6 +114,8 @@ export class Streams {
 
   /** Opens a stream of what a caller may read. @throws Failure `STORE_UNAVAILABLE` if too many are open */
   open(caller: Caller): EventStream {
+    const own = [...this.#callers].filter((other) => caller.id !== null && other.caller?.id === caller.id);
+    if (own.length >= mostOfPlayer) own[0]?.stream.end();
     return this.#open(this.#callers, caller, () => this.#audienceOf(caller));
   }
 
