@@ -95,12 +95,13 @@ export function settingsChanged({ before, after }: BeforeAfter<Table>): NamedCha
 
 /** Returns all of a table but its routes, in words; of what it declares, by name. */
 function settingsOf({ declared, ...table }: Table) {
-  const { prefix, language, product, title, excludedGroup, invitations, stream, limits } = table;
+  const { prefix, language, product, title, excludedGroup, invitations, stream, pages, limits } = table;
   const { lists, maxEntries, maxEntriesPerCreator, banReasons, ...others } = declared;
   const { statistics, ratios, events, scores } = others;
   return {
     ...{ prefix, language, product, title, excluded: excludedGroup, invitations: invitations?.valid.words },
     stream: stream && `at most ${stream.most}`,
+    pages: Object.fromEntries(pages.map(({ path, operation }) => [path, `shows ${operation}`])),
     limits: Object.fromEntries(limitNames.map((name) => [name, limitWords(limits[name])])),
     lists: byName(lists.map(listWords)),
     ...{ maxEntries, maxEntriesPerCreator, houseban: { reasons: banReasons?.name } },

@@ -21,7 +21,7 @@ import {
 import { type Cohorts, cohortsOf, type Person } from "./cohorts.ts";
 
 /** The settings without which something is no longer served. */
-const ends: ReadonlySet<string> = new Set(["invitations", "stream"]);
+const served = /^(?:invitations|stream|pages\..+)$/;
 
 /** A table and its file. */
 export interface Source {
@@ -73,7 +73,7 @@ export interface Difference<S> {
   /** Who is newly excluded, and who no longer is; null if the excluded group is the same. */
   readonly exclusion: { readonly excludes: S; readonly readmits: S } | null;
   readonly counts: Counts;
-  /** Whether somebody loses an operation, or finds it at another address, or codes of invitations or streams end. */
+  /** Whether somebody loses an operation, or finds it at another address, or codes of invitations, streams or pages end. */
   readonly takesAway: boolean;
 }
 
@@ -138,7 +138,7 @@ export async function compareTables(
     },
     takesAway:
       losing.some((side) => !isNobody(side)) ||
-      settings.some(({ name, after }) => name === "prefix" || (ends.has(name) && after === null)) ||
+      settings.some(({ name, after }) => name === "prefix" || (served.test(name) && after === null)) ||
       routes.some(({ change, handler }) => change === "changed" && handler !== null),
     cohorts: players,
     registered: cohorts.registered,

@@ -90,6 +90,21 @@ describe("the difference of a table", () => {
     });
   }
 
+  it("has the pages that come and go; one that goes takes something away", async () => {
+    const without =
+      "prefix: /a/{tokenString}\nroutes:\n  /e: { summary: E., restriction: open, handler: event.current }\n";
+    const diff = listPlayers(await between(without, `pages: [overlay]\n${without}`));
+    const same = "No route changes. No player loses access, no player gains access. Changed as well: pages.";
+    const shown = "shows event.current";
+    assert.deepEqual(
+      [...linesOf(diff), inWords(diff)],
+      [`pages./overlay/gangwar: nothing -> ${shown}`, same],
+    );
+    const back = listPlayers(await between(`pages: [overlay]\n${without}`, without));
+    const lines = [`pages./overlay/gangwar: ${shown} -> nothing`, "takes access away", same];
+    assert.deepEqual([...linesOf(back), inWords(back)], lines);
+  });
+
   it("has what the declarations of lists, statistics and events change", async () => {
     const old = `
 prefix: /gameaddon/v1/{tokenString}
