@@ -4,6 +4,7 @@
  */
 
 import { model } from "./domain/model.ts";
+import { fold } from "./domain/text.ts";
 import { Engine } from "./engine/engine.ts";
 import { Limiter } from "./engine/limiter.ts";
 import type { Answer } from "./engine/response.ts";
@@ -132,6 +133,10 @@ export class Service {
       vocabulary: this.vocabulary,
       namesLike: (text) => names.like(text),
       placesOf: (name) => this.#sources.ranking.placesOf(name),
+      colorOf: (name) =>
+        (["faction", "service"] as const)
+          .map((kind) => store.data.names.get(`${kind}/${fold(name)}`)?.color)
+          .find((color) => color !== undefined),
       totalsOf: (counter) => totalsOf(store.data, counter, this.#now()),
     };
     const data = { store, activity, sources: this.#sources, now: this.#now };

@@ -11,11 +11,12 @@ import { uuid } from "./uuid.ts";
 const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(integerRange.maximum));
 const instant = v.pipe(v.number(), v.safeInteger());
 
-/** A group, a faction or a service. `position` orders them in answers. */
+/** A group, a faction or a service. `position` orders them in answers, and pages show factions and services in their `color`. */
 const namedSchema = v.object({
   name: v.string(),
   kind: v.picklist(namedKinds),
   position: count,
+  color: v.optional(v.string()),
 });
 export type Named = v.InferOutput<typeof namedSchema>;
 

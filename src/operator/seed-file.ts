@@ -1,12 +1,10 @@
-/** The seed file: YAML with the names of groups, factions and services. */
+/** The seed file: YAML with the names of groups, factions and services, and with colours. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { readRegular } from "../regular-file.ts";
 import type { Position } from "../table/yaml/fault.ts";
 import { readYAML } from "../table/yaml/read.ts";
-import { seedSchema } from "./seed.ts";
-
-const expected = "the lists groups, factions and services";
+import { seedForm, seedSchema } from "./seed.ts";
 
 /** Reads a seed file. @throws Failure where it is missing or invalid */
 export async function readSeed(file: string): Promise<v.InferOutput<typeof seedSchema>> {
@@ -18,10 +16,10 @@ export async function readSeed(file: string): Promise<v.InferOutput<typeof seedS
     const what = code === "ENOENT" ? `There is no file ${file}.` : `The file cannot be read: ${message}.`;
     throw new Failure("UNKNOWN_ENTRY", what, {
       cause,
-      hint: `Give the path of a YAML file with ${expected}.`,
+      hint: `Give the path of a YAML file with ${seedForm}.`,
     });
   }
-  const { value, faults, locate } = readYAML(text, { expected, schema: "core" });
+  const { value, faults, locate } = readYAML(text, { expected: seedForm, schema: "core" });
   const [fault] = faults;
   if (fault !== undefined) throw invalid(file, fault, fault.message);
   const seed = v.safeParse(seedSchema, value);

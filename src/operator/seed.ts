@@ -1,9 +1,10 @@
-/** Adding the groups, factions and services of a seed. */
+/** Adding the groups, factions and services of a seed, and colours of them. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { textLength } from "../domain/limits.ts";
 import type { Named } from "../domain/model.ts";
 import { fold, invisibleIn, leaveOut } from "../domain/text.ts";
+import { requireOrganisation } from "../identity/memberships.ts";
 import type { Draft } from "../store/data.ts";
 import { defineChange } from "./define.ts";
 
@@ -18,11 +19,21 @@ const name = v.pipe(
 );
 const names = v.optional(v.nullable(v.array(name, "expected a list of names")), []);
 
-/** The three lists of a seed file. */
-export const seedSchema = v.strictObject({ groups: names, factions: names, services: names }, (issue) => {
-  const expected = "expected the lists groups, factions and services";
-  return issue.expected === "never" ? `${expected}, got "${issue.path?.[0]?.key}"` : expected;
-});
+const colorWords = 'expected a color such as "#2e9e4f", in quotes';
+const color = v.pipe(v.string(colorWords), v.regex(/^#[0-9a-f]{6}$/i, colorWords));
+const colors = v.optional(v.nullable(v.record(v.string(), color, "expected a map of names to colors")), {});
+
+/** The form of a seed file in words. */
+export const seedForm = "groups, factions, services and colors";
+
+/** The form of a seed file. */
+export const seedSchema = v.strictObject(
+  { groups: names, factions: names, services: names, colors },
+  (issue) => {
+    const expected = `expected ${seedForm}`;
+    return issue.expected === "never" ? `${expected}, got "${issue.path?.[0]?.key}"` : expected;
+  },
+);
 
 /** Adds names of one kind after the existing ones. Returns the new names. */
 function addNames(draft: Draft, kind: Named["kind"], wanted: readonly string[]): string[] {
@@ -52,17 +63,31 @@ function positionAfter(draft: Draft, kind: Named["kind"]): number {
   return draft.names.find("kind", kind).reduce((after, { position }) => Math.max(after, position + 1), 0);
 }
 
-/** Adds the names that the data does not have; removes none. */
+/** Sets the colours of factions and services. Returns the names of those that had another one. @throws Failure `UNKNOWN_FACTION` */
+function setColors(draft: Draft, colors: Readonly<Record<string, string>>): string[] {
+  return Object.entries(colors).flatMap(([name, color]) => {
+    const named = requireOrganisation(draft, name);
+    if (named.color === color) return [];
+    draft.names.put({ ...named, color });
+    return named.name;
+  });
+}
+
+/** Adds the names that the data does not have, and sets colours; removes none. */
 export const seed = defineChange({
   input: seedSchema,
-  change(draft, { groups, factions, services }) {
+  change(draft, { groups, factions, services, colors }) {
     const added = {
       groups: addNames(draft, "group", groups ?? []),
       factions: addNames(draft, "faction", factions ?? []),
       services: addNames(draft, "service", services ?? []),
     };
     const all = [...added.groups, ...added.factions, ...added.services];
-    const info = all.length === 0 ? "All names already exist." : `Added ${all.join(", ")}.`;
-    return { info, added };
+    const colored = setColors(draft, colors ?? {}).filter((name) => !all.includes(name));
+    const words = [
+      ...(all.length === 0 ? [] : [`Added ${all.join(", ")}.`]),
+      ...(colored.length === 0 ? [] : [`Set the colours of ${colored.join(", ")}.`]),
+    ];
+    return { info: words.join(" ") || "All names already exist.", added, colored };
   },
 });

@@ -19,7 +19,7 @@ describe("a seed file", () => {
     assert.deepEqual([groups, factions ?? [], services ?? []], [["CEO", "VIP"], [], []]);
   });
 
-  const lists = "expected the lists groups, factions and services";
+  const lists = "expected groups, factions, services and colors";
   for (const [text, message] of [
     ["groups: [CEO]\ncolours: [red]\n", `2:1: ${lists}, got "colours".`],
     ["CEO", `1:1: ${lists}.`],
@@ -61,7 +61,7 @@ describe("a seed file", () => {
     await assert.rejects(readSeed(file), {
       code: "UNKNOWN_ENTRY",
       message: `There is no file ${file}.`,
-      hint: "Give the path of a YAML file with the lists groups, factions and services.",
+      hint: "Give the path of a YAML file with groups, factions, services and colors.",
     });
   });
 });

@@ -14,6 +14,7 @@ describe("adding the names of a seed", () => {
     assert.deepEqual(desk.run("seed.groups", seed), {
       info: "Added CEO, AZTECAS, grove-radio.",
       added: { groups: ["CEO"], factions: ["AZTECAS"], services: ["grove-radio"] },
+      colored: [],
     });
     assert.deepEqual(namesOf(desk.data, "group"), [...names.groups, "CEO"]);
     assert.deepEqual(namesOf(desk.data, "faction"), [...names.factions, "AZTECAS"]);
@@ -32,9 +33,23 @@ describe("adding the names of a seed", () => {
       assert.deepEqual(desk.run("seed.groups", seed), {
         info: "All names already exist.",
         added: { groups: [], factions: [], services: [] },
+        colored: [],
       });
     }
     assert.deepEqual(copyOf(desk.data), before);
+  });
+
+  it("sets the colours of factions and services, and says whose were others", () => {
+    const desk = new Desk();
+    const seed = { factions: ["AZTECAS"], colors: { aztecas: "#00aaFF", GROVE: "#2e9e4f" } };
+    const info = "Added AZTECAS. Set the colours of GROVE.";
+    assert.equal(desk.run("seed.groups", seed).info, info);
+    const colors = { GROVE: "#000000", AZTECAS: "#00aaFF" };
+    assert.equal(desk.run("seed.groups", { colors }).info, "Set the colours of GROVE.");
+    assert.equal(desk.data.names.get("faction/grove")?.color, "#000000");
+    assert.throws(() => desk.run("seed.groups", { colors: { GROVES: "#000000" } }), {
+      code: "UNKNOWN_FACTION",
+    });
   });
 
   it("adds a name behind the last one after others were removed", () => {

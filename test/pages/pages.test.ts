@@ -50,6 +50,15 @@ describe("pages", () => {
     }
   });
 
+  it("show a team in the colour that the seed gives its faction, and others without one", async () => {
+    const { text } = await open(world(), "/overlay/gangwar?a=grove&b=Nobody");
+    const sides = text.split('class="side"').slice(1);
+    assert.deepEqual(
+      sides.map((side) => /fill="(#\w+)"/.exec(side)?.[1]),
+      ["#2e9e4f", undefined],
+    );
+  });
+
   it("show a hyphen of a text as a space, numbers in the table's language, and names in its order", async () => {
     assertIncludes((await open(world(), "/wanted")).text, "<td>Assault of an officer</td>");
     assertIncludes((await open(world(), "/top")).text, ">2,532</td>");

@@ -14,6 +14,8 @@ export interface PageData {
   readonly vocabulary: () => Vocabulary;
   /** Returns the names of players that a text begins, or else is part of. */
   readonly namesLike: (text: string) => readonly string[];
+  /** Returns the colour of a faction or service as CSS, such as `#2e9e4f`, if it has one. */
+  readonly colorOf: (name: string) => string | undefined;
   /** Returns the place of a player in each category in which it is known. */
   readonly placesOf: (name: string) => Readonly<Record<string, number>>;
   /** Returns what was counted on each of the last days, the latest last. */

@@ -67,8 +67,12 @@ export function overlay({ path }: TablePage): View {
       const { [name]: score } = v.parse(v.record(v.string(), v.unknown()), answer);
       const values = v.parse(v.record(v.string(), v.number()), score);
       const parts = sides.map((side, index) => {
-        const team = readable((query.get(teams[index] ?? "") || labelOf(side)).slice(0, longestName));
-        return markup`<div class="side"><span class="team">${team}</span><b data-side="${side}">${values[side] ?? 0}</b></div>`;
+        const team = (query.get(teams[index] ?? "") || labelOf(side)).slice(0, longestName);
+        const color = site.data.colorOf(team);
+        const stripe =
+          color &&
+          markup`<svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true"><rect width="1" height="1" fill="${color}"/></svg>`;
+        return markup`<div class="side">${stripe}<span class="team">${readable(team)}</span><b data-side="${side}">${values[side] ?? 0}</b></div>`;
       });
       const heading = texts.overlay.heading(labelOf(name));
       const theme = query.get("theme") === "light" ? "light" : "dark";
