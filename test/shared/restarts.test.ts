@@ -1,0 +1,24 @@
+/** A PostgreSQL that crashes while clients count. Runs alone. */
+import { it } from "node:test";
+import { isFull } from "../_depth.ts";
+import { assertEqual, Counter, startNodes, until } from "./_nodes.ts";
+import { Postgres, withoutPostgres } from "./_postgres.ts";
+
+const options = { skip: withoutPostgres, timeout: 290_000 };
+const restarts = isFull ? 20 : 3;
+
+it("PostgreSQL that crashes loses nothing, and the machines go on by themselves", options, async (t) => {
+  const pg = await Postgres.start(t);
+  const world = await startNodes(t, pg, 2);
+  const counter = new Counter(world.token, world.nodes, 12);
+  for (let restart = 0; restart < restarts; restart += 1) {
+    const before = counter.acknowledged;
+    await until(() => counter.acknowledged > before + 50);
+    await pg.stop(restart % 2 === 0 ? "SIGQUIT" : "SIGINT");
+    await pg.start();
+  }
+  const before = counter.acknowledged;
+  await until(() => counter.acknowledged > before + 50);
+  await counter.stop();
+  await assertEqual(world, counter.acknowledged);
+});
