@@ -49,14 +49,20 @@ export const sharedRows: readonly Row[] = [
     "duration",
     slowestArrival,
   ),
+  quantityRow(
+    "a start of a machine whose folder lacks 100,000 changes of the shared journal",
+    5,
+    "duration",
+    catchingUp,
+  ),
 ];
 
 const additions = ({ server, dataset }: Product) =>
   additionSide(server, dataset, settings.connections, perSecond);
 
-/** Starts machines on one new journal. */
-async function startNodes(count: number): Promise<Product[]> {
-  const journal = await startPostgres();
+/** Starts machines on a new journal. */
+async function startNodes(count: number, url = startPostgres()): Promise<Product[]> {
+  const journal = await url;
   const { dataset, folder: filled } = await template(settings.small);
   const first = await copyFolder(filled);
   await runNode(productCommand(first, "--no-input", "journal", "init", journal));
@@ -97,4 +103,22 @@ async function slowestArrival(): Promise<number> {
     times.push((performance.now() - began) / 1000);
   }
   return times.sort((a, b) => a - b)[989] ?? Number.NaN;
+}
+
+/** Returns how long a machine takes to start that has to catch up, in seconds. */
+async function catchingUp(): Promise<number> {
+  const journal = await startPostgres();
+  const [one] = await startNodes(1, Promise.resolve(journal));
+  ensure(one !== undefined, () => "a machine was expected");
+  const folder = temporaryPath("node");
+  await runNode(productCommand(folder, "--no-input", "--journal", journal, "seed", "groups"));
+  const sequence = async () => {
+    const read = await fetch(`${one.server.url}${one.dataset.path(0, "/event")}`);
+    await read.arrayBuffer();
+    return Number(read.headers.get("addon-sequence"));
+  };
+  const wanted = (await sequence()) + (settings.short ? 1000 : 100_000);
+  const side = await additions(one);
+  while ((await sequence()) < wanted) await side.measure(1);
+  return (await startNode(folder, journal, one.dataset)).server.startSeconds;
 }
