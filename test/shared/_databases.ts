@@ -10,8 +10,17 @@ import { encodeSnapshot } from "../../src/store/snapshot.ts";
 /** The names of the databases by folder. */
 const databases = new Map<string, string>();
 
-/** Returns the journal of a folder, which is created for a new one. @param server the URL of a server, without a database */
-export async function journalOf(server: string, folder: string, model: Model): Promise<SharedOptions> {
+/**
+ * Returns the journal of a folder, which is created for a new one.
+ * @param server the URL of a server, without a database
+ * @param now the clock of the journal, which the tests set
+ */
+export async function journalOf(
+  server: string,
+  folder: string,
+  model: Model,
+  now: () => number,
+): Promise<SharedOptions> {
   let name = databases.get(folder);
   if (name === undefined) {
     name = `journal_${process.pid}_${databases.size}`;
@@ -22,5 +31,8 @@ export async function journalOf(server: string, folder: string, model: Model): P
     const snapshot = encodeSnapshot(new Database(model), 0);
     await createJournal(`${server}/${name}`, { sequence: 0, chain: 0 }, snapshot);
   }
-  return { sequencer: new PostgresSequencer(`${server}/${name}`, folder), maxStaleness: 60_000 };
+  const sequencer = new PostgresSequencer(`${server}/${name}`, folder);
+  const state = sequencer.state.bind(sequencer);
+  sequencer.state = async () => ({ ...(await state()), now: now() });
+  return { sequencer, maxStaleness: 60_000 };
 }

@@ -1,32 +1,12 @@
-/** The store's own tests on a journal in PostgreSQL, and what only that engine can do to it. Runs alone. */
+/** What only PostgreSQL can do to a shared journal. Runs alone. */
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { it } from "node:test";
-import { isFull } from "../_depth.ts";
-import { projectFolder } from "../_setup.ts";
 import { Counter, journalLines, kills, Node, settled, startNodes, until } from "./_nodes.ts";
 import { Postgres, withoutPostgres } from "./_postgres.ts";
 
 const options = { skip: withoutPostgres, timeout: 290_000 };
 const addition = "/statistic/Ada/add?type=KILL";
-
-/** Those that make no assumption about the files of a new folder, or about the clock. */
-const ownTests = ["collections", "history", "reading"].map((name) => `test/store/${name}.test.ts`);
-
-it("the store passes its own tests on it", { ...options, skip: withoutPostgres || !isFull }, async (t) => {
-  const pg = await Postgres.start(t);
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const server = pg.url.replace(/\/postgres$/, "");
-  const args = ["--import", "tsx", "--test", "--test-force-exit", ...ownTests];
-  const { status, stdout } = spawnSync(process.execPath, args, {
-    cwd: projectFolder,
-    encoding: "utf8",
-    timeout: 120_000,
-    env: { ...env, TEST_JOURNAL: server },
-  });
-  assert.equal(status, 0, stdout);
-  assert.ok(Number(/# pass (\d+)/.exec(stdout)?.[1]) > 30, stdout);
-});
 
 it("a synchronous standby that is promoted has everything that was acknowledged", options, async (t) => {
   const primary = await Postgres.start(t);

@@ -41,7 +41,12 @@ export async function openNotebook(
   const shared =
     server === undefined
       ? undefined
-      : await (await import("../shared/_databases.ts")).journalOf(server, folder, notebook);
+      : await (await import("../shared/_databases.ts")).journalOf(
+          server,
+          folder,
+          notebook,
+          options.now ?? Date.now,
+        );
   return Store.open({ folder, model: notebook, files: quickFiles, shared, ...options });
 }
 
