@@ -49,6 +49,7 @@ import { Store, type StoreOptions } from "./store/store.ts";
 import type { Caller, Vocabulary } from "./table/caller.ts";
 import type { Declarations } from "./table/declared/declarations.ts";
 import type { Finding } from "./table/declared/entries.ts";
+import type { Request as OperationRequest } from "./table/operation.ts";
 import type { Table } from "./table/table.ts";
 import { type ReloadCause, type Reloaded, RouteTable } from "./table-in-force/route-table.ts";
 
@@ -145,7 +146,8 @@ export class Service {
       claim: claimOn(data, this.#unnoted),
       openStream: {
         ...streamForm,
-        run: (_: unknown, { caller }: { readonly caller: Caller }) => this.streams.open(caller),
+        run: (_: unknown, { caller, address }: Pick<OperationRequest, "caller" | "address">) =>
+          this.streams.open(caller, address),
       },
       resources: codedResources,
       vocabulary: this.vocabulary,

@@ -203,6 +203,7 @@ export class Engine {
       caller,
       operation: route.handler,
       requestId,
+      address: operation.isLive === true ? request.address : undefined,
       table,
       idempotencyKey: operation.effect === "change" ? idempotencyKeyIn(request, tokenForm) : undefined,
       invitation: operation.invited && { code: tokenOf(request, token), version: this.#versionIn(request) },

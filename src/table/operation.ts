@@ -11,6 +11,8 @@ export interface Request {
   /** The operation's name in the table, such as `targetlist.add`. */
   readonly operation: string;
   readonly requestId: string;
+  /** The client's network address; undefined within the process. */
+  readonly address?: string | undefined;
   /** The table that authorized the caller. It applies to the end of the request, even if another comes into force. */
   readonly table: { readonly revision: string; readonly excludedGroup: string | undefined };
   /** The header `Idempotency-Key`, which a caller sends again with a repeated request. */

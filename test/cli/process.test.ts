@@ -144,6 +144,23 @@ describe("serve in a process", { timeout }, () => {
     assert.equal((await fetch(`${base}/${token}/event/gangwar?attacker=1&defender=2`)).status, 200);
     assert.ok(closed > 0 && closed < idle.length, `${closed} were closed`);
   });
+
+  it("answers requests while as many streams are open as may be", async (t) => {
+    const desk = await emptyDesk(t);
+    const limited = ["sh", "-c", 'ulimit -n 256; exec "$@"', "sh"];
+    const { open: url, token, base } = await serveProcess(desk, ["--limits", "off"], [], limited);
+    const ending = new AbortController();
+    t.after(() => ending.abort());
+    const openAll = async (address: string) => {
+      for (let count = 0; ; count += 1) {
+        const { status } = await fetch(address, { signal: ending.signal });
+        if (status !== 200) return [count, status];
+      }
+    };
+    assert.deepEqual(await openAll(`${base}/${token}/stream`), [96, 503]);
+    assert.deepEqual(await openAll(new URL("/overlay/gangwar/stream", url).href), [48, 503]);
+    assert.equal((await fetch(`${base}/${token}/event`)).status, 200);
+  });
 });
 
 describe("a running service", { timeout }, () => {

@@ -8,7 +8,7 @@ import { EventStream } from "../../src/http/stream/event-stream.ts";
 import { HeldChanges } from "../_held-changes.ts";
 import { openWorld, prefix } from "../_setup.ts";
 import { inTime, openServer, requestFor } from "../http/_server.ts";
-import { listenAt } from "./_listening.ts";
+import { type Listening, listen, listenAt } from "./_listening.ts";
 
 /** Opens a server of which one path is a stream of the public token. */
 async function open(t: TestContext, secure: boolean, options: { readonly maxConnections?: number } = {}) {
@@ -109,6 +109,24 @@ it("a client that does not read is cut off, and little is held for it", inTime, 
   await ended;
   assert.equal(cut, true);
   assert.ok(unread < 64 * 1024 + 2048, `${unread} bytes are unread`);
+});
+
+it("one network cannot take the streams of all visitors, nor those of all players", inTime, async (t) => {
+  const world = await openWorld(t, { transport: "socket" });
+  const { token } = await world.player("Ada");
+  const { streams } = world.service;
+  const paths = { visitor: "/overlay/gangwar/stream", publicToken: `${prefix}/${world.publicToken}/stream` };
+  for (const path of Object.values(paths)) {
+    const opened: Listening[] = [];
+    while (opened.at(-1)?.response.statusCode !== 503) opened.push(await listenAt(t, `${world.url}${path}`));
+    assert.equal(opened.length - 1, 100, path);
+    opened[0]?.close();
+    while (streams.size % 100 === 0) await new Promise(setImmediate);
+    assert.equal((await listenAt(t, `${world.url}${path}`)).response.statusCode, 200, "after one has ended");
+  }
+  assert.throws(() => streams.openScore("gangwar", "127.0.0.1"), { code: "STORE_UNAVAILABLE" });
+  streams.openScore("gangwar", "192.0.2.1").end();
+  assert.equal((await listen(t, world, token)).response.statusCode, 200);
 });
 
 it("visitors have a stream of the score while there is an overlay", inTime, async (t) => {

@@ -13,7 +13,8 @@ export function overlayStreams(streams: Streams, { pages }: Table): [string, Pag
       const score = overlay.slice(overlay.lastIndexOf("/") + 1);
       const page: Page = {
         name: path,
-        answer: (request, requestId) => readAnswer(streams.openScore(score), request, requestId),
+        answer: (request, requestId) =>
+          readAnswer(streams.openScore(score, request.address), request, requestId),
       };
       return [path, `${path}/`].map((each): [string, Page] => [each, page]);
     });

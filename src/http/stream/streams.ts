@@ -10,6 +10,7 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { LRUCache } from "lru-cache";
+import { networkOf } from "../../domain/address.ts";
 import { Failure } from "../../domain/errors.ts";
 import { isExcluded } from "../../table/authorization.ts";
 import type { Caller, Vocabulary } from "../../table/caller.ts";
@@ -30,6 +31,8 @@ const turnMilliseconds = 1;
 const defaultMost = 2000;
 /** The most streams of one player. Those beyond end the oldest, which may be that of a connection that was lost. */
 const mostOfPlayer = 10;
+/** The most streams of visitors, and the most with public tokens, of one network: a stranger must not take all. */
+const mostOfNetwork = 100;
 /** The most audiences to remember: the callers of others share no messages. */
 const maxAudiences = 1000;
 
@@ -56,6 +59,8 @@ interface Subscription {
   readonly stream: EventStream;
   /** Undefined for a visitor without a token. */
   readonly caller: Caller | undefined;
+  /** The id of the player, or else the network. */
+  readonly owner: string;
   audience: Audience;
   /** The last event of the audience's push. */
   pushed: Buffer | undefined;
@@ -113,18 +118,16 @@ export class Streams {
   }
 
   /** Opens a stream of what a caller may read. @throws Failure `STORE_UNAVAILABLE` if too many are open */
-  open(caller: Caller): EventStream {
-    const own = [...this.#callers].filter((other) => caller.id !== null && other.caller?.id === caller.id);
-    if (own.length >= mostOfPlayer) own[0]?.stream.end();
-    return this.#open(this.#callers, caller, () => this.#audienceOf(caller));
+  open(caller: Caller, address?: string): EventStream {
+    return this.#open(this.#callers, caller, address, () => this.#audienceOf(caller));
   }
 
   /** Opens a visitor's stream of a score. @throws Failure as {@link open} */
-  openScore(name: string): EventStream {
+  openScore(name: string, address?: string): EventStream {
     const push = pushOf("score", () => this.#table && currentEvents(this.#table, name));
     const audience = this.#scores.get(name) ?? { basis: "", topics: [], push };
     this.#scores.set(name, audience);
-    return this.#open(this.#visitors, undefined, () => audience);
+    return this.#open(this.#visitors, undefined, address, () => audience);
   }
 
   /** Ends all streams. */
@@ -137,13 +140,21 @@ export class Streams {
     yield* this.#visitors;
   }
 
-  #open(among: Set<Subscription>, caller: Caller | undefined, audience: () => Audience): EventStream {
-    const most = Math.min(this.#table?.stream?.most ?? defaultMost, Math.floor(connectionLimit() / 2));
-    if (among.size >= most) {
-      throw new Failure("STORE_UNAVAILABLE", "Too many streams are open.", {
-        hint: `At most ${most} can be open at a time. Connect again later, and fetch what you show meanwhile.`,
-      });
-    }
+  #open(
+    among: Set<Subscription>,
+    caller: Caller | undefined,
+    address: string | undefined,
+    audience: () => Audience,
+  ): EventStream {
+    // Together they leave connections for requests.
+    const part = Math.floor(connectionLimit() / (caller === undefined ? 4 : 2));
+    const most = Math.min(this.#table?.stream?.most ?? defaultMost, part);
+    const owner = caller?.id ?? networkOf(address ?? "");
+    const own = [...among].filter((other) => other.owner === owner);
+    if (typeof caller?.id === "string") {
+      if (own.length >= mostOfPlayer) own[0]?.stream.end();
+    } else if (own.length >= mostOfNetwork) throw tooMany(mostOfNetwork, " from one network");
+    if (among.size >= most) throw tooMany(most);
     this.#refresh();
     // Nobody has heard of the versions before.
     if (this.size === 0) this.#versions.clear();
@@ -153,7 +164,7 @@ export class Streams {
       return subscription.pushed;
     };
     const stream = new EventStream(first, () => among.delete(subscription));
-    const subscription: Subscription = { stream, caller, audience: audience(), pushed: undefined };
+    const subscription: Subscription = { stream, caller, owner, audience: audience(), pushed: undefined };
     among.add(subscription);
     if (!this.#isFollowing) void this.#follow();
     return stream;
@@ -262,6 +273,12 @@ export class Streams {
       return false;
     }
   }
+}
+
+function tooMany(most: number, where = ""): Failure {
+  return new Failure("STORE_UNAVAILABLE", `Too many streams are open${where}.`, {
+    hint: `At most ${most} can be open at a time. Connect again later, and fetch what you show meanwhile.`,
+  });
 }
 
 /** @param isNews whether the audience hears of a topic */
