@@ -129,6 +129,14 @@ it("one network cannot take the streams of all visitors, nor those of all player
   assert.equal((await listen(t, world, token)).response.statusCode, 200);
 });
 
+it("opening a stream asks for no report of the process, which lists every connection", inTime, async (t) => {
+  const world = await openWorld(t, { transport: "socket" });
+  await listen(t, world, world.publicToken);
+  const report = t.mock.method(process.report, "getReport");
+  await listen(t, world, world.publicToken);
+  assert.equal(report.mock.callCount(), 0);
+});
+
 it("visitors have a stream of the score while there is an overlay", inTime, async (t) => {
   const world = await openWorld(t);
   const { streams, routes } = world.service;
