@@ -1,6 +1,6 @@
 /** Calls for pages that everybody may see: as a visitor, who has no token and may call what is open. */
 import { type Caller, nobody } from "../table/caller.ts";
-import { openRoute } from "../table/pages.ts";
+import { openRoute, type TablePage } from "../table/pages.ts";
 import type { Input } from "../table/restriction/restriction.ts";
 import type { Engine } from "./engine.ts";
 import type { Answer } from "./response.ts";
@@ -9,9 +9,11 @@ import { encodeText } from "./router.ts";
 /** A visitor changes nothing, whatever the table opens. */
 const visitor: Caller = { ...nobody, readOnly: true };
 
-/** Runs an operation through the steps of a request. The request for the page is logged instead of it. */
-export async function visit(engine: Engine, operation: string, input: Input): Promise<Answer> {
-  const route = openRoute(engine.table.routes, operation, input);
+/** Runs the operation of a page through the steps of a request. The request for the page is logged instead of it. */
+export async function visit(engine: Engine, page: TablePage, input: Input): Promise<Answer> {
+  const { operation } = page;
+  // Whether the route is also open with this input is decided as for any other request.
+  const route = openRoute(engine.table.routes, operation, page.input);
   if (route === undefined) throw new Error(`${operation} is not open, although a page shows it`);
   const given = route.parameters.filter(({ name }) => Object.hasOwn(input, name));
   const textsIn = (place: "path" | "query") =>

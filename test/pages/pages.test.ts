@@ -98,6 +98,22 @@ describe("pages", () => {
     );
   });
 
+  it("read a list once for all searches of it, and again when it has changed", async (t) => {
+    await open(world(), "/wanted");
+    const parse = t.mock.method(JSON, "parse");
+    const readings = () =>
+      parse.mock.calls.filter(({ arguments: [text] }) => text.includes("Offence-1")).length;
+    for (const query of ["?q=bank", "?q=offence%201", ""])
+      assert.equal((await open(world(), `/wanted${query}`)).status, 200);
+    assert.equal(readings(), 0);
+    await world().service.call("/wantedreason/add", [
+      ["reason", "Perjury"],
+      ["points", "9"],
+    ]);
+    assertIncludes((await open(world(), "/wanted?q=perj")).text, "Perjury");
+    assert.equal(readings(), 1);
+  });
+
   it("show a player with the place in each category, and suggest others for an unknown name", async () => {
     const ada = (await open(world(), "/player?name=ada")).text;
     for (const part of ["<h2>Ada</h2>", "GROVE, rank 1", "2,532", "Place 1<", "Place 12<", "<li>VIP</li>"])

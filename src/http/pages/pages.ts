@@ -5,7 +5,7 @@
 import { LRUCache } from "lru-cache";
 import { ReadyBody } from "../../engine/body.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { readAnswer } from "../../engine/response.ts";
+import { type Answer, readAnswer } from "../../engine/response.ts";
 import { visit } from "../../engine/visit.ts";
 import { pageFiles, type TablePage } from "../../table/pages.ts";
 import { css, filePages, html, js, own, protection } from "../docs-page.ts";
@@ -41,9 +41,16 @@ export function publicPages(engine: Engine, data: PageData): [string, Page][] {
     ([name, type]) => [`${pageFiles}/${name}`, own(`src/http/pages/files/${name}`, type)] as const,
   );
   return [
-    ...pages.flatMap((page) =>
-      viewsOf(page).map(([path, view]): [string, Page] => [path, toPage(page, view, engine, siteOf)]),
-    ),
+    ...pages.flatMap((page) => {
+      const parsed: ParsedAnswers = new LRUCache({
+        max: 1,
+        memoMethod: (_version, _before, { context: body }) => JSON.parse(String(body)),
+      });
+      return viewsOf(page).map(([path, view]): [string, Page] => [
+        path,
+        toPage(page, view, engine, siteOf, parsed),
+      ]);
+    }),
     ...filePages(pageFiles, sources),
   ];
 }
@@ -54,23 +61,33 @@ function viewsOf(page: TablePage): [path: string, view: View][] {
   return [[path, name === "overlay" ? overlay(page) : { home, top, player, team }[name]]];
 }
 
-function toPage({ path, operation, input }: TablePage, view: View, engine: Engine, siteOf: () => Site): Page {
+/** The latest answer, by its ETag. */
+type ParsedAnswers = LRUCache<string, object, Answer["body"]>;
+
+function toPage(
+  page: TablePage,
+  view: View,
+  engine: Engine,
+  siteOf: () => Site,
+  parsed: ParsedAnswers,
+): Page {
   const cached = new LRUCache<string, { readonly version: string; readonly shown: Shown }>({
     max: mostCached,
   });
   return {
-    name: path,
+    name: page.path,
     isExact: true,
     async answer(request, requestId) {
       const search = view.readsQuery === true ? request.search : "";
       const [site, query] = [siteOf(), new URLSearchParams(search)];
-      const { status, headers, body } = await visit(engine, operation, view.input?.(query) ?? input);
-      const version = `${headers[headers.indexOf("ETag") + 1]} ${Math.floor(site.data.now() / 60_000)}`;
+      const { status, headers, body } = await visit(engine, page, view.input?.(query) ?? page.input);
+      const etag = headers[headers.indexOf("ETag") + 1] ?? "";
+      const version = `${etag} ${Math.floor(site.data.now() / 60_000)}`;
       const last = cached.get(search);
       const isSame = last?.version === version;
       const shown = isSame
         ? last.shown
-        : toShown(view.show(status === 200 ? JSON.parse(String(body)) : undefined, site, query));
+        : toShown(view.show(status === 200 ? parsed.memo(etag, { context: body }) : undefined, site, query));
       if (!isSame && search.length <= longestQuery) cached.set(search, { version, shown });
       return readAnswer(shown.body, request, requestId, shown.headers);
     },

@@ -17,5 +17,5 @@ export interface View {
   /** Returns the values of the operation's parameters, by default those of the page. */
   readonly input?: (query: URLSearchParams) => Input;
   /** @param answer that of the operation; undefined if it failed */
-  readonly show: (answer: unknown, site: Site, query: URLSearchParams) => Markup | PageFile;
+  readonly show: (answer: object | undefined, site: Site, query: URLSearchParams) => Markup | PageFile;
 }
