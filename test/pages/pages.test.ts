@@ -149,6 +149,29 @@ describe("pages", () => {
   });
 });
 
+it("the page of players answers as for an unknown name where the table restricts a player", async (t) => {
+  const world = await openPages(t, (table) =>
+    table.replace(
+      /restriction: open(?=\n.*\n {4}handler: statistic\.show)/,
+      "restriction: [{ when: { player: Ada }, group: VIP }, open]",
+    ),
+  );
+  for (const name of ["Ada", "Bob"]) await world.player(name, { members: { GROVE: 3 } });
+  const hers = await open(world, "/player?name=Ada");
+  assert.equal(hers.status, 200);
+  assertLacks(hers.text, "GROVE");
+  assertIncludes((await open(world, "/player?name=Bob")).text, "GROVE, rank 3");
+});
+
+it("the team lacks members who are excluded", async (t) => {
+  const world = await openPages(t);
+  for (const name of ["Ada", "Bob"]) await world.player(name, { groups: ["VIP"] });
+  await world.service.administer("group.add", { player: "Bob", group: "BLACKLIST" });
+  const { text } = await open(world, "/team");
+  assertIncludes(text, ">Ada<");
+  assertLacks(text, ">Bob<");
+});
+
 it("a table without pages has none", async (t) => {
   const world = await openPages(t, (table) => table.replace(/^pages: .*\n/m, ""));
   for (const path of paths.slice(1)) assert.equal((await open(world, path)).status, 404, path);

@@ -108,11 +108,13 @@ const teamSchema = v.record(v.string(), v.array(v.object({ name: v.string() })))
 /** The groups and their members, except for those who are excluded. */
 export const team: View = {
   show(answer, site) {
-    const groups = Object.entries(v.parse(teamSchema, answer)).filter(
-      ([group]) => group !== site.table.excludedGroup,
-    );
-    const sections = groups.map(([group, members]) => {
-      const names = members.map(({ name }) => markup`<li>${site.player(name)}</li>`);
+    const { excludedGroup = "" } = site.table;
+    const { [excludedGroup]: excluded = [], ...groups } = v.parse(teamSchema, answer);
+    const isExcluded = new Set(excluded.map(({ name }) => name));
+    const sections = Object.entries(groups).map(([group, members]) => {
+      const names = members
+        .filter(({ name }) => !isExcluded.has(name))
+        .map(({ name }) => markup`<li>${site.player(name)}</li>`);
       const list =
         names.length === 0
           ? markup`<p class="note">${texts.nobody}</p>`
