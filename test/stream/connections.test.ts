@@ -1,12 +1,13 @@
 /** The connections of streams: they are bounded, are cut off when they are not read, and close first. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { EventStream } from "../../src/http/stream/event-stream.ts";
 import { HeldChanges } from "../_held-changes.ts";
-import { openWorld, prefix } from "../_setup.ts";
+import { openWorld, prefix, shippedRoutes } from "../_setup.ts";
 import { inTime, openServer, requestFor } from "../http/_server.ts";
 import { type Listening, listen, listenAt } from "./_listening.ts";
 
@@ -43,6 +44,10 @@ for (const secure of [false, true]) {
       ending.socket.end();
       await opened.sizeIs(0);
       await ending.closed;
+      const early = await opened.connect();
+      early.socket.end(requestFor(`${opened.path}/stream`));
+      await early.closed;
+      assert.equal(opened.world.service.streams.size, 0);
     });
 
     it("is cut off when its client sends another request", async (t) => {
@@ -150,4 +155,22 @@ it("visitors have a stream of the score while there is an overlay", inTime, asyn
   streams.use({ ...routes.table, pages: [] });
   await stream.ended;
   assert.deepEqual(stream.waiting, []);
+});
+
+it("a visitor's stream ends when its score leaves the table", inTime, async (t) => {
+  const shipped = await readFile(shippedRoutes, "utf8");
+  const routes = shipped.replace(/^scores:\n/m, "scores:\n  final: [red, blue]\n");
+  const world = await openWorld(t, { transport: "socket", routes });
+  const [leaving, staying] = await Promise.all(
+    ["final", "gangwar"].map((score) => listenAt(t, `${world.url}/overlay/${score}/stream`)),
+  );
+  await leaving?.next();
+  await writeFile(world.service.routes.file, shipped);
+  await world.service.reloadRoutes();
+  await leaving?.ended;
+  await world.service.call("/event/gangwar", [
+    ["attacker", "1"],
+    ["defender", "0"],
+  ]);
+  while ((await staying?.next())?.data.attacker !== 1);
 });

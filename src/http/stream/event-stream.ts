@@ -38,7 +38,7 @@ export class EventStream extends LiveBody {
   }
 
   begin(response: ServerResponse, cutOff: () => void): void {
-    if (this.#isEnded || response.socket === null || response.destroyed) {
+    if (this.#isEnded || response.socket === null || response.socket.readableEnded || response.destroyed) {
       this.end();
       response.end();
       return;

@@ -255,6 +255,8 @@ export class Streams {
       own = newsOf(audience, ({ key }) => changed.has(key) || keys?.has(key) === false);
       if (audience === before) news.set(audience, own);
     }
+    // Its score has left the table.
+    if (caller === undefined && own.event === undefined) stream.end();
     if (own.event !== undefined && own.event !== pushed) stream.write(own.event);
     subscription.pushed = own.event;
     if (own.changed !== undefined) stream.write(own.changed);
