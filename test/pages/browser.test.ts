@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import axe from "axe-core";
-import type { Page } from "playwright-core";
-import { assertLacks } from "../_setup.ts";
+import type { Browser, Page } from "playwright-core";
+import { assertLacks, type Cleanup } from "../_setup.ts";
+import { CliProcess, serveProcess } from "../cli/_process.ts";
+import { emptyDesk } from "../cli/_setup.ts";
 import { noBrowser, openPage, startBrowser } from "../http/_browser.ts";
 import { fill, openPages, paths } from "./_pages.ts";
 
@@ -62,46 +64,67 @@ test("pages in a browser", { skip: noBrowser }, async (t) => {
   });
 
   await t.test(
-    "the overlay shows each score, keeps the last one when it is cut off, and connects again",
+    "the overlay shows each score, keeps the last one while its service is away, and connects again",
     async (t) => {
+      const desk = await emptyDesk(t);
+      const { child, open, base, token } = await serveProcess(desk);
+      const { origin, port } = new URL(open);
       const { page, errors } = await openPage(t, browser, { viewport: { width: 800, height: 200 } });
-      let answer = { status: 200, contentType: "text/event-stream", body: scored(12, 9) };
-      await page.route("**/overlay/gangwar/stream", (route) => route.fulfill(answer));
-      await page.goto(`${world.url}/overlay/gangwar`);
+      await page.goto(`${origin}/overlay/gangwar`);
       await page.getByLabel("Name of the Attacker").fill("GROVE");
       await page.getByLabel("Name of the Defender").fill("BALLAS");
       await page.getByLabel("Background of the stream").selectOption("light");
       await page.getByRole("button", { name: "Open the overlay" }).click();
       await page.waitForURL("**/overlay/gangwar?a=GROVE&b=BALLAS&theme=light");
-      const score = (text: string) =>
+      const change = async (attacker: number, defender: number) => {
+        const path = `/${token}/event/gangwar?attacker=${attacker}&defender=${defender}`;
+        assert.equal((await fetch(base + path)).status, 200);
+      };
+      const shows = (text: string) =>
         page
-          .locator("[role=status]", { hasText: new RegExp(`${text.replaceAll(" ", "\\s*")}\\s*$`) })
+          .locator("[role=status]", { hasText: new RegExp(`^\\s*${text.replaceAll(" ", "\\s*")}\\s*$`) })
           .waitFor();
-      await score("GROVE 12 BALLAS 9");
-      assert.equal(
-        await page.evaluate("getComputedStyle(document.documentElement).backgroundColor"),
-        "rgba(0, 0, 0, 0)",
-      );
-      answer = { ...answer, body: scored(13, 9) };
-      await score("GROVE 13 BALLAS 9");
+      const lost = page.getByTitle("Not live at the moment");
+      await shows("GROVE 0 BALLAS 0");
+      await change(13, 9);
+      await shows("GROVE 13 BALLAS 9");
       await page.locator('b.changed[data-side="attacker"]').waitFor();
-      answer = { status: 503, contentType: "application/json", body: "{}" };
-      await page.getByTitle("Not live at the moment").waitFor();
-      await score("GROVE 13 BALLAS 9");
-      answer = { status: 200, contentType: "text/event-stream", body: scored(13, 10) };
-      await score("GROVE 13 BALLAS 10");
+      assert.equal(await alphaOfCorner(t, browser, await page.screenshot({ omitBackground: true })), 0);
       assert.deepEqual(await violations(page), []);
+
+      const refused = page.waitForEvent("requestfailed");
+      child.signal("SIGKILL");
+      await lost.waitFor();
+      await refused;
+      await shows("GROVE 13 BALLAS 9");
+      const unavailable = page.waitForResponse((response) => response.status() === 503);
+      await page.route("**/stream", (route) => route.fulfill({ status: 503 }), { times: 1 });
+      const again = new CliProcess(desk, ["serve", "--port", port]);
+      await again.shows("stdout", /Public, without a token/);
+      await unavailable;
+      await lost.waitFor({ state: "hidden" });
+      await change(13, 10);
+      await shows("GROVE 13 BALLAS 10");
       assert.deepEqual(
-        errors.filter((error) => !error.includes("503")),
+        errors.filter((error) => !/503|ERR_/.test(error)),
         [],
       );
     },
   );
 });
 
-/** Returns a stream with one score, which ends, so that the browser connects again. */
-function scored(attacker: number, defender: number): string {
-  return `retry: 100\nevent: score\ndata: ${JSON.stringify({ attacker, defender })}\n\n`;
+/** Returns how opaque the first pixel of a picture is, from 0 to 255. */
+async function alphaOfCorner(t: Cleanup, browser: Browser, picture: Buffer): Promise<unknown> {
+  const { page } = await openPage(t, browser);
+  return page.evaluate(`new Promise((resolve) => {
+    const image = new Image();
+    image.onload = () => {
+      const context = document.createElement("canvas").getContext("2d");
+      context.drawImage(image, 0, 0);
+      resolve(context.getImageData(0, 0, 1, 1).data[3]);
+    };
+    image.src = "data:image/png;base64,${picture.toString("base64")}";
+  })`);
 }
 
 /** Returns the violations that axe-core finds, one line each. @param rules by default all */
