@@ -16,6 +16,7 @@ test("pages in a browser", { skip: noBrowser }, async (t) => {
   const world = await openPages(t);
   const empty = await openPages(t);
   await fill(world);
+  await world.player("W".repeat(32));
   const browser = await startBrowser(t);
 
   await t.test(
@@ -23,7 +24,13 @@ test("pages in a browser", { skip: noBrowser }, async (t) => {
     async (t) => {
       const { page, requested, errors } = await openPage(t, browser);
       for (const { url } of [world, empty]) {
-        for (const path of [...paths, "/player?name=Ada", "/player?name=a", "/wanted?q=zzz"]) {
+        for (const path of [
+          ...paths,
+          "/player?name=Ada",
+          "/player?name=a",
+          `/player?name=${"W".repeat(32)}`,
+          "/wanted?q=zzz",
+        ]) {
           await page.goto(`${url}${path}`);
           await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true");
           await page.emulateMedia({ colorScheme: "light" });

@@ -121,11 +121,11 @@ function cell(site: Site, kind: string, value: unknown): Markup {
   return markup`<td>${kind === "text" ? readable(text) : text}</td>`;
 }
 
-/** Returns rows as CSV. What a spreadsheet would take for a formula gets an apostrophe. */
+/** Returns rows as CSV. What a spreadsheet would take for a formula gets an apostrophe; some read full-width signs, too. */
 function toCSV(columns: readonly Column[], rows: readonly Row[]): string {
   const written = (value: unknown, kind: string) => {
     if (typeof value === "number") return kind === "instant" ? new Date(value).toISOString() : String(value);
-    const text = String(value ?? "").replace(/^'*[=+\-@]/, "'$&");
+    const text = String(value ?? "").replace(/^'*[=+\-@＝＋－＠]/, "'$&");
     return `"${text.replaceAll('"', '""')}"`;
   };
   const lines = rows.map((row) => columns.map(({ name, kind }) => written(row[name], kind)).join(","));

@@ -97,7 +97,7 @@ export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Returns a stored text as people read it: it has `-` for each space. */
+/** Returns a stored text as people read it: it has `-` for each space. One of nothing else stays, and can be seen. */
 export function readable(text: string): string {
-  return text.replaceAll("-", " ");
+  return /[^-]/.test(text) ? text.replaceAll("-", " ") : text;
 }
