@@ -62,6 +62,51 @@ it("watching ends with the reason of its signal", async (t) => {
   while (world.service.streams.size > 0) await new Promise((resolve) => setTimeout(resolve, 5));
 });
 
+it("watching connects again any number of times without a warning of a leak", async (t) => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => void warnings.push(warning);
+  process.on("warning", note);
+  t.after(() => process.off("warning", note));
+  const types = ["text/event-stream", "text/plain"];
+  const answers = Array.from({ length: 40 }, (_, index) => {
+    const headers = { "content-type": types[index % 2] ?? "" };
+    return new Response("", { status: index % 2 === 0 ? 200 : 503, headers });
+  });
+  const client = new GameAddonClient({
+    baseUrl: "http://service",
+    token: "gat_token",
+    timing: new WatchTiming(),
+    fetch: async () => answers.shift() ?? Response.json({ code: "TOKEN_REVOKED", info: "" }, { status: 401 }),
+  });
+  const watching = client.watch();
+  assert.deepEqual((await watching.next()).value, { type: "missed" });
+  await assert.rejects(async () => {
+    for (;;) if ((await watching.next()).done === true) return;
+  });
+  await new Promise(setImmediate);
+  assert.deepEqual([answers.length, warnings], [0, []]);
+});
+
+it("a stream of unknown content is closed before the next is opened", async () => {
+  let isClosed = false;
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(Buffer.from("event: event\ndata: {\n\n")),
+    cancel: () => {
+      isClosed = true;
+    },
+  });
+  const refusal = Response.json({ code: "TOKEN_REVOKED", info: "" }, { status: 401 });
+  const answers = [new Response(body, { headers: { "content-type": "text/event-stream" } }), refusal];
+  const client = new GameAddonClient({
+    baseUrl: "http://service",
+    token: "gat_token",
+    timing: new WatchTiming(),
+    fetch: async () => answers.shift() ?? Response.error(),
+  });
+  await assert.rejects(client.watch().next());
+  assert.ok(isClosed);
+});
+
 it("watching connects again after growing pauses, and says that something may have been missed", async () => {
   const timing = new WatchTiming();
   const stream = () => {

@@ -148,7 +148,8 @@ export class GameAddonClient {
     const head = new AbortController();
     const opening = new AbortController();
     let isLate = false;
-    signal.addEventListener("abort", () => opening.abort(signal.reason), { once: true });
+    const stop = () => opening.abort(signal.reason);
+    signal.addEventListener("abort", stop);
     const giveUp = () => {
       isLate = true;
       opening.abort();
@@ -166,6 +167,8 @@ export class GameAddonClient {
       signal.throwIfAborted();
       return this.#noAnswer(call, isLate ? undefined : error);
     } finally {
+      // The signal lives as long as the watching: whoever reads the body listens to it next.
+      signal.removeEventListener("abort", stop);
       head.abort();
     }
   }

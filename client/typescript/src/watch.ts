@@ -156,23 +156,29 @@ async function read(
   signal: AbortSignal,
 ): Promise<void> {
   const reader = body.getReader();
-  signal.addEventListener("abort", () => reader.cancel().catch(() => {}), { once: true });
-  const decoder = new TextDecoder();
-  let rest = "";
-  for (;;) {
-    const silence = new AbortController();
-    const isSilent = timing.sleep(silenceMilliseconds, silence.signal).then(
-      () => undefined,
-      () => undefined,
-    );
-    const next = await Promise.race([reader.read(), isSilent]).finally(() => silence.abort());
-    if (next === undefined) await reader.cancel();
-    if (next === undefined || next.done) return;
-    const blocks = (rest + decoder.decode(next.value, { stream: true })).split("\n\n");
-    rest = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const [, name, data] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? [];
-      if (name !== undefined && data !== undefined) news.add(name, data);
+  const stop = () => reader.cancel().catch(() => {});
+  signal.addEventListener("abort", stop);
+  if (signal.aborted) await stop();
+  try {
+    const decoder = new TextDecoder();
+    let rest = "";
+    for (;;) {
+      const silence = new AbortController();
+      const isSilent = timing.sleep(silenceMilliseconds, silence.signal).then(
+        () => undefined,
+        () => undefined,
+      );
+      const next = await Promise.race([reader.read(), isSilent]).finally(() => silence.abort());
+      if (next === undefined || next.done) return;
+      const blocks = (rest + decoder.decode(next.value, { stream: true })).split("\n\n");
+      rest = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const [, name, data] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? [];
+        if (name !== undefined && data !== undefined) news.add(name, data);
+      }
     }
+  } finally {
+    signal.removeEventListener("abort", stop);
+    await stop();
   }
 }
