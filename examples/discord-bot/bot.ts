@@ -69,7 +69,8 @@ function plain(text: string): string {
 async function post(content: string): Promise<void> {
   const body = JSON.stringify({ content, allowed_mentions: { parse: [] } });
   const headers = { "Content-Type": "application/json" };
-  const { status } = await fetch(String(webhook), { method: "POST", headers, body });
-  // The webhook's address is a secret: it must not be in an error.
-  if (status >= 300) console.error(`Discord answered ${status}.`);
+  // The webhook's address is a secret: the errors of `fetch` contain it.
+  const answer = await fetch(String(webhook), { method: "POST", headers, body }).catch(() => undefined);
+  if (answer === undefined) console.error("Discord cannot be reached.");
+  else if (!answer.ok) console.error(`Discord answered ${answer.status}.`);
 }

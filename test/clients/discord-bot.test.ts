@@ -45,7 +45,7 @@ it("the Discord bot posts events and the wanted list, without markup of players"
   const env = {
     ...process.env,
     GAMEADDON_TOKEN: world.publicToken,
-    DISCORD_WEBHOOK: `http://127.0.0.1:${(discord.address() as AddressInfo).port}/`,
+    DISCORD_WEBHOOK: `http://127.0.0.1:${(discord.address() as AddressInfo).port}/SECRET`,
   };
   const bot = spawn(process.execPath, [join(folder, "bot.js"), world.url], { env });
   t.after(() => bot.kill("SIGKILL"));
@@ -60,9 +60,12 @@ it("the Discord bot posts events and the wanted list, without markup of players"
   assert.equal((await next())?.content, "⚔️ Gang war: **2 : 1**");
   await world.ok(officer, "/wantedreason/remove", { reason: "Old" });
   assert.equal((await next())?.content, "~~Old~~");
+  discord.close().closeAllConnections();
+  await world.ok(officer, "/event/gangwar", { attacker: 3, defender: 1 });
+  while (!errors.includes("Discord cannot be reached.")) await once(bot.stderr, "data");
   const token = Array.from(world.service.store.data.tokens.values()).find(({ uuid }) => uuid === null);
   await world.service.administer("token.revoke", { id: token?.id ?? "" });
   await once(bot, "close");
   assert.match(errors, /TOKEN_REVOKED/);
-  assert.doesNotMatch(errors, /gat_/);
+  assert.doesNotMatch(errors, /gat_|SECRET/);
 });

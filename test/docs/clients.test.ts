@@ -1,6 +1,6 @@
 /** Tests of docs/clients.md: its examples, run with another address, print what the page shows. */
 import assert from "node:assert/strict";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -121,6 +121,18 @@ describe("the page about writing a client", () => {
     });
     const { stdout } = await run(process.execPath, ["page.js"], { cwd: folder, env });
     assertShown("ts", stdout);
+  });
+
+  it("leads to a client whose page says how large its modules are", async (t) => {
+    const folder = await temporaryFolder(t);
+    await installClient(folder);
+    const dist = join(folder, "node_modules", "gameaddon-client", "dist");
+    const names = await readdir(dist, { recursive: true });
+    const modules = names.filter((name) => name.endsWith(".js"));
+    const sizes = await Promise.all(modules.map(async (name) => (await stat(join(dist, name))).size));
+    const total = Math.round(sizes.reduce((sum, size) => sum + size) / 1000);
+    const page = await readFile(join(projectFolder, "client", "typescript", "README.md"), "utf8");
+    assertIncludes(page, `: ${total} kB of modules`);
   });
 
   it("has a Java example that works", { skip: withoutJava }, async (t) => {
