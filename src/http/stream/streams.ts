@@ -157,7 +157,6 @@ export class Streams {
     if (among.size >= most) throw tooMany(most);
     this.#refresh();
     // Nobody has heard of the versions before.
-    if (this.size === 0) this.#versions.clear();
     if (this.size === 0) this.#changedTopics(true);
     const first = () => {
       subscription.pushed = subscription.audience.push?.();
