@@ -138,6 +138,21 @@ describe("pages", () => {
     assertIncludes((await open(world(), "/player?name=top")).text, "No player is called top.");
   });
 
+  it("suggest names that begin with a text before those that contain it, also a name that is new", async (t) => {
+    const own = await openPages(t);
+    const suggested = async (text: string) =>
+      [...(await open(own, `/player?name=${text}`)).text.matchAll(/<li><a[^>]*>([^<]*)/g)].map(
+        ([, name]) => name,
+      );
+    assert.deepEqual(await suggested("o"), []);
+    for (const name of ["Bob", "Ödön", "OTTO"]) await own.player(name);
+    assert.deepEqual(await suggested("o&new"), ["OTTO", "Bob"]);
+    assert.deepEqual(await suggested("%C3%B6D"), ["Ödön"]);
+    assert.deepEqual(await suggested("b%0A%C3%B6"), []);
+    for (let number = 10; number < 30; number += 1) await own.player(`Cloto${number}`);
+    assert.deepEqual((await suggested("lot")).length, 10);
+  });
+
   it("show the time until a house ban ends, and leave it out after that", async (t) => {
     const own = await openPages(t);
     await fill(own);
