@@ -151,7 +151,12 @@ export class PostgresSequencer implements Sequencer {
 
   watch(wake: () => void): Promise<void> {
     this.#wake = wake;
-    return this.#inTime((sql) => this.#listen(sql, wake));
+    return this.#inTime(async (sql) => {
+      // What this program appends, older ones cannot read: from now on they say why.
+      await sql`
+        update gameaddon.head set journal_version = ${journalVersion} where journal_version < ${journalVersion}`;
+      await this.#listen(sql, wake);
+    });
   }
 
   async offerSnapshot(head: Head, pieces: AsyncIterable<Uint8Array>): Promise<void> {
