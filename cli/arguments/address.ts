@@ -66,7 +66,7 @@ export function parseProxies(text: string): readonly Network[] {
 export function parseJournal(text: string, refuse: (message: string) => never): string {
   if (!/^postgres(?:ql)?:\/\/[^/]/.test(text))
     return refuse("expected a URL such as postgres://gameaddon@db.example/gameaddon for the journal");
-  if (/^\w+:\/\/[^/?@]*:[^/?@]*@/.test(text))
+  if (/^\w+:\/\/[^/?@]*:.*@|[?&]\w*password=/.test(text))
     return refuse(
       "expected no password in the URL, since others could see it: set PGPASSWORD or ADDON_JOURNAL",
     );

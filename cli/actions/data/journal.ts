@@ -33,8 +33,8 @@ export async function initJournal(
       hint: "Stop it first: what it changes meanwhile would be missing in the shared journal.",
     });
   }
-  // The folder is not one of the journal yet.
-  const opened = await openFolder(workspace(), output, "changes", {}, null);
+  // The folder is not one of the journal yet. It must have data: one that is created here could not join a journal any more.
+  const opened = await openFolder(workspace(), output, "reads", {}, null);
   try {
     const sequence = await opened.store.snapshot();
     const path = join(folder, snapshotFile(sequence));

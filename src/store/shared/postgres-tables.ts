@@ -1,9 +1,9 @@
 /** What operators do with the shared journal in PostgreSQL: its tables, its beginning, and its state. */
 import { randomUUID } from "node:crypto";
-import postgres, { type Sql } from "postgres";
+import type { Sql } from "postgres";
 import { Failure } from "../../domain/errors.ts";
 import { journalVersion } from "../journal/segment.ts";
-import { insertSnapshot, PostgresSequencer, settings, withoutPassword } from "./postgres.ts";
+import { connect, insertSnapshot, PostgresSequencer, withoutPassword } from "./postgres.ts";
 import { type Head, unusableJournal } from "./sequencer.ts";
 
 /** Creates the tables, and with a name a role with the fewest rights. */
@@ -42,7 +42,7 @@ create table gameaddon.nodes (
   if (role === undefined) return tables;
   return `${tables}create role ${role} login;
 grant usage on schema gameaddon to ${role};
-grant select, update on gameaddon.head to ${role};
+grant select, insert, update on gameaddon.head to ${role};
 grant select, insert, delete on gameaddon.batches, gameaddon.snapshots to ${role};
 grant select, insert, update, delete on gameaddon.nodes to ${role};
 `;
@@ -58,7 +58,7 @@ export async function createJournal(
   head: Head,
   snapshot: AsyncIterable<Uint8Array>,
 ): Promise<string> {
-  const sql = postgres(url, settings);
+  const sql = connect(url);
   const id = randomUUID();
   try {
     const [{ encoding = "", exists = false } = {}] = await sql<{ encoding: string; exists: boolean }[]>`

@@ -5,6 +5,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres, { type ReservedSql, type Sql } from "postgres";
+import { Failure } from "../../domain/errors.ts";
 import { journalVersion } from "../journal/segment.ts";
 import {
   type Append,
@@ -27,7 +28,7 @@ const largestPart = 2 ** 31 - 1;
 /** A node offers its snapshot to new ones if it is ahead of the last one by this many changes. */
 const changesPerSnapshot = 10_000;
 /** Node cannot tell the kernel to give up a dead connection early: polls find it, and {@link silenceTimeout} ends it. */
-export const settings = {
+const settings = {
   max: 4,
   connect_timeout: 5,
   idle_timeout: 0,
@@ -56,7 +57,7 @@ export class PostgresSequencer implements Sequencer {
     this.name = withoutPassword(url);
     this.#url = url;
     this.#node = node;
-    this.#sql = this.#connect();
+    this.#sql = connect(url);
   }
 
   readonly append: Append = async (after, batch) => {
@@ -77,8 +78,9 @@ export class PostgresSequencer implements Sequencer {
     };
     try {
       await sql`begin`;
-      // A node that is stopped while it holds the head must not hold up all others.
+      // Neither a node that is stopped while it holds the head, nor a forgotten transaction, must hold up others for ever.
       await sql`set local idle_in_transaction_session_timeout = '30s'`;
+      await sql`set local lock_timeout = '60s'`;
       await sql`select from gameaddon.head for update`;
     } catch (error) {
       await release();
@@ -137,7 +139,7 @@ export class PostgresSequencer implements Sequencer {
         insert into gameaddon.nodes values (${this.#node}, ${sequence}, ${table}, clock_timestamp())
         on conflict (name) do update
           set sequence = excluded.sequence, revision = excluded.revision, seen = excluded.seen`;
-      return this.nodes(sql);
+      return (await this.nodes(sql)).filter(({ name }) => name !== this.#node);
     });
   }
 
@@ -196,10 +198,6 @@ export class PostgresSequencer implements Sequencer {
     await this.#sql.end({ timeout: 0 });
   }
 
-  #connect(): Sql {
-    return postgres(this.#url, settings);
-  }
-
   async #listen(sql: Sql, wake: () => void): Promise<void> {
     // A lost connection is listened to again, but not where that fails: then a poll has failed as well.
     await sql.listen(channel, wake, wake);
@@ -221,7 +219,7 @@ export class PostgresSequencer implements Sequencer {
   #renew(): void {
     const old = this.#sql;
     this.#isListening = false;
-    this.#sql = this.#connect();
+    this.#sql = connect(this.#url);
     void old.end({ timeout: 0 }).catch(() => {});
   }
 }
@@ -277,9 +275,19 @@ async function* gathered(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
   if (length > 0) yield Buffer.concat(gathered);
 }
 
-/** Returns a URL without its user's password. */
+/** Returns a client. @throws Failure `STORE_UNAVAILABLE` for a faulty URL; that of `URL` has all of it, password included */
+export function connect(url: string): Sql {
+  try {
+    if (/^postgres(?:ql)?:\/\//.test(url)) return postgres(url, settings);
+  } catch {}
+  throw new Failure("STORE_UNAVAILABLE", "The URL of the shared journal is faulty.", {
+    hint: "Expected one such as postgres://gameaddon@db.example/gameaddon, with `%2F` for / and `%40` for @ in a password.",
+  });
+}
+
+/** Returns a URL without its password, and without its options, which may have another. */
 export function withoutPassword(url: string): string {
-  return url.replace(/^(\w+:\/\/[^:/?@]*):[^@]*@/, "$1@");
+  return url.replace(/\?.*/, "").replace(/^(\w+:\/\/[^:/@]*):.*@/, "$1@");
 }
 
 /** Rejects after {@link silenceTimeout}. */

@@ -3,7 +3,7 @@
  * last, and otherwise takes over first what others have changed. `docs/several-machines.md` is about it.
  */
 import { Failure } from "../../domain/errors.ts";
-import { errorCode, reasonOf } from "../../domain/system-error.ts";
+import { reasonOf } from "../../domain/system-error.ts";
 
 /** A place in the journal: the number of a change, and the checksum of its last line; both are 0 before the first. */
 export interface Head {
@@ -65,7 +65,7 @@ export interface Sequencer {
   /** Yields the lines after a change in order; the first may begin before it. */
   read(after: number): AsyncGenerator<Lines>;
   state(): Promise<JournalState>;
-  /** Says what this node has, and returns what all have said. */
+  /** Says what this node has, and returns what the others have said. */
   report(node: NodeState): Promise<readonly NodeReport[]>;
   /** Calls `wake` whenever there may be something to read. */
   watch(wake: () => void): Promise<void>;
@@ -92,11 +92,8 @@ export function unshared(why: string, hint = "Try again in a moment."): Failure 
 
 /** The refusal of a journal that cannot be used at all. @param name see {@link Sequencer.name} */
 export function unusableJournal(name: string, cause: unknown): Failure {
-  const isMissing = cause instanceof Error && errorCode(cause) === "42P01";
   return new Failure("STORE_UNAVAILABLE", `The shared journal ${name} cannot be used: ${reasonOf(cause)}.`, {
-    hint: isMissing
-      ? "`addon-cli journal init` creates it."
-      : "Check that PostgreSQL runs there, the address, and the password in PGPASSWORD.",
+    hint: "Check that PostgreSQL runs there, the address, and the password in PGPASSWORD. A new journal begins with `addon-cli journal init`.",
     cause,
   });
 }

@@ -1,0 +1,76 @@
+/** What operators do with the journal that machines share, and their mistakes. Runs alone. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { it } from "node:test";
+import { withoutPassword } from "../../src/store/shared/postgres.ts";
+import { readJournal, schemaSQL } from "../../src/store/shared/postgres-tables.ts";
+import { emptyDesk, seededDesk } from "../cli/_setup.ts";
+import { Node, startNodes, until } from "./_nodes.ts";
+import { Postgres, withoutPostgres } from "./_postgres.ts";
+
+const options = { skip: withoutPostgres, timeout: 120_000 };
+
+it(
+  "the role that `journal init --print` creates has the rights to begin the journal, and to serve",
+  options,
+  async (t) => {
+    const pg = await Postgres.start(t);
+    await pg.query((sql) => sql.unsafe(schemaSQL("gameaddon")));
+    const url = pg.url.replace("postgres@", "gameaddon@");
+    const desk = await seededDesk(t);
+    assert.match(
+      await desk.fails("--journal", url, "player", "add", "Bo"),
+      /head is empty[\s\S]*`addon-cli journal init`/,
+    );
+    await desk.ok("journal", "init", url);
+    const [one, other] = [new Node(desk, url, []), new Node(await emptyDesk(t), url, [])];
+    for (const node of [one, other]) await node.start();
+    await one.command("player", "add", "Ada");
+    await until(async () => (await other.command("player", "list")).includes("Ada"));
+  },
+);
+
+it(
+  "`journal init` in an empty folder leaves it empty, so that it can join the journal",
+  options,
+  async (t) => {
+    const pg = await Postgres.start(t);
+    await startNodes(t, pg, 1);
+    const desk = await emptyDesk(t);
+    await desk.fails("journal", "init", pg.url);
+    assert.equal(
+      (await new Node(desk, pg.url, []).command("player", "add", "Bo")).startsWith("Registered Bo."),
+      true,
+    );
+  },
+);
+
+it("a machine does not take its own route table of before for that of another", options, async (t) => {
+  const { nodes } = await startNodes(t, await Postgres.start(t), 1);
+  const [one] = nodes as [Node];
+  const status = async () => JSON.parse(await one.command("--json", "journal", "status")).nodes;
+  await until(async () => (await status())[0]?.table !== null && (await status()).length === 1);
+  const table = (await readFile(join(one.desk.folder, "routes.yaml"), "utf8")).replace(
+    "summary: Adds a player to the list.",
+    "summary: Adds one.",
+  );
+  await one.desk.write("routes.yaml", table);
+  await one.command("routes", "reload");
+  assert.equal((await one.ready()).remark, undefined);
+});
+
+it("a password in a URL is in no message", async () => {
+  for (const url of [
+    "postgres://u:s3/cret@h/d",
+    "postgres://u:s3cret@h:99999/d",
+    "mysql://u:s3cret@h/d",
+    "u:s3cret@h",
+  ])
+    await assert.rejects(
+      readJournal(url),
+      (error: Error) => !/cret/.test(`${error.stack}${JSON.stringify(error)}`),
+    );
+  assert.equal(withoutPassword("postgres://u:s3@cret@h:5432/d?password=s3cret"), "postgres://u@h:5432/d");
+  assert.equal(withoutPassword("postgres://u@h1:1,h2:2/d"), "postgres://u@h1:1,h2:2/d");
+});
