@@ -190,7 +190,7 @@ export class Store<M extends Model> {
     if (this.#writer.fatal !== undefined) return "The disk is no longer reliable.";
     if (this.#writer.isUndecided) return "The shared journal does not answer.";
     if (this.#shared?.problem !== undefined) return this.#shared.problem;
-    const { failure } = this.#journal;
+    const failure = this.#journal.failure ?? this.#shared?.failed;
     try {
       const { shortage } = await spaceFor(this.folder);
       if (shortage !== undefined) return `The disk is full: ${shortage}.`;

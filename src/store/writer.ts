@@ -150,7 +150,8 @@ export class Writer<M extends Model> {
       this.#database.apply(record, encoder.chain);
       made = record.sequence;
     };
-    await this.betweenBatches(() => this.#shared?.hold(make) ?? make());
+    const shared = this.#shared;
+    await this.betweenBatches(() => (shared ? this.#whileUndecided(shared.hold(make)) : make()));
     return made;
   }
 
@@ -190,7 +191,7 @@ export class Writer<M extends Model> {
   async #catchUp(): Promise<void> {
     this.#isBehind = false;
     try {
-      await this.#shared?.catchUp();
+      if (this.#shared !== undefined) await this.#whileUndecided(this.#shared.catchUp());
     } catch (error) {
       // If it is only out of reach, the next poll tries again.
       if (error instanceof SyncFailure) await this.#fail(error);
@@ -235,16 +236,16 @@ export class Writer<M extends Model> {
     const { sequence } = record;
     const pieces = Array.from(lines, (line) => Buffer.from(line));
     const batch = { head: { sequence, chain: encoder.chain }, first: sequence, pieces };
-    const result = await this.#whileUndecided(this.#shared.append(batch, 1, append));
+    const result = await this.#shared.append(batch, 1, append);
     if (result === "moved")
       throw unshared("The connection to PostgreSQL was lost, and another node was faster.");
   }
 
   /**
-   * Waits for an append to the shared journal. Beyond {@link patience} the callers of its batch learn that their outcome is
-   * unknown, and others are refused. A bulk change may take longer: others wait as long as the journal answers.
+   * Waits for the shared journal. Beyond {@link patience} the callers of a batch learn that their outcome is unknown, and
+   * others are refused. Without a batch it may take longer: others wait as long as the journal answers.
    */
-  async #whileUndecided<T>(append: Promise<T>, batch?: Waiting<M>[]): Promise<T> {
+  async #whileUndecided<T>(work: Promise<T>, batch?: Waiting<M>[]): Promise<T> {
     const timer = setInterval(() => {
       if (batch === undefined && this.#shared?.problem === undefined) return;
       this.#isUndecided = true;
@@ -253,7 +254,7 @@ export class Writer<M extends Model> {
       for (const { reject } of this.#waiting.splice(0)) reject(this.#refusal);
     }, patience);
     try {
-      return await append;
+      return await work;
     } finally {
       clearInterval(timer);
       this.#isUndecided = false;

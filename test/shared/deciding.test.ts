@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { AppendRefused } from "../../src/store/shared/sequencer.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { contents, type Notebook, openNotebook, origin, put, segment } from "../store/_faults.ts";
@@ -235,4 +236,43 @@ it("a machine that does not keep up must not answer, until it does", async (t) =
   assert.match(String(await other.problem()), /has not kept up/);
   goOn();
   await until(() => other.data.notes.has("a"));
+});
+
+it("a change that waits for what others have changed is refused while the machine does not keep up", async (t) => {
+  const journal = new FakeJournal();
+  const slow = journal.node();
+  const [one, other] = [await openNode(t, journal.node()), await openNode(t, slow, undefined, {}, 600)];
+  let goOn = () => {};
+  slow.reading = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  await put(one, "a");
+  await assert.rejects(put(other, "b"), { code: "STORE_UNAVAILABLE" });
+  goOn();
+  await until(() => other.data.notes.has("a"));
+  await until(async () => (await other.problem()) === undefined);
+  await put(other, "b");
+});
+
+it("changes are refused where the journal lacks what others have changed", async (t) => {
+  const { journal, one, other } = await openPair(t);
+  // A round trip, during which the node does other things.
+  journal.before = () => sleep(1);
+  journal.after = () => void journal.batches.pop();
+  await put(one, "a");
+  await assert.rejects(put(other, "b"), { code: "STORE_UNAVAILABLE" });
+  assert.match(String(await other.problem()), /follows change 0 in the shared journal is missing/);
+});
+
+it("a change that the engine refused counts as a problem until one succeeds", async (t) => {
+  const journal = new FakeJournal();
+  const node = await openNode(t, journal.node());
+  journal.before = () => {
+    throw new AppendRefused("permission denied");
+  };
+  await assert.rejects(put(node, "a"), { code: "STORE_UNAVAILABLE" });
+  assert.equal(await node.problem(), "The last change could not be saved.");
+  journal.before = () => {};
+  await put(node, "a");
+  assert.equal(await node.problem(), undefined);
 });

@@ -13,15 +13,8 @@ import { BrokenLine, linesAfter } from "../journal/lines.ts";
 import type { Meter } from "../journal/meter.ts";
 import { headerLine, readSegment } from "../journal/segment.ts";
 import { Arrivals } from "./arrivals.ts";
-import {
-  type Append,
-  AppendRefused,
-  type Batch,
-  type Head,
-  type NodeReport,
-  type Sequencer,
-  unshared,
-} from "./sequencer.ts";
+import type { Append, Batch, Head, NodeReport, Sequencer } from "./sequencer.ts";
+import { AppendRefused, unshared } from "./sequencer.ts";
 
 /** How often the head is asked for, in milliseconds: a notification can be lost with its connection. */
 const pollInterval = 250;
@@ -73,6 +66,8 @@ export class SharedJournal {
   /** Why the folder's changes are not those of the journal: nothing can be appended any more. */
   #divergence: string | undefined;
   #polls = 0;
+  /** The refusal of the last append by the engine, until one succeeds. */
+  failed: AppendRefused | undefined;
   #hasWarned = false;
   #nodes: readonly NodeReport[] = [];
   #polling: Promise<void> = Promise.resolve();
@@ -161,6 +156,7 @@ export class SharedJournal {
       try {
         const result = await (isRepeated ? this.#sequencer.append : append)({ sequence, chain }, batch);
         if (result === "appended" || (isRepeated && (await this.#has(sequence, batch)))) {
+          this.failed = undefined;
           this.#newest = Math.max(this.#newest, batch.head.sequence);
           this.#context.meter?.shared?.(performance.now() - began);
           return "appended";
@@ -169,7 +165,8 @@ export class SharedJournal {
         return "moved";
       } catch (error) {
         // Of a repetition it says nothing: the first attempt may have been made.
-        if (error instanceof AppendRefused && !isRepeated) throw unsaved(error);
+        this.failed = error instanceof AppendRefused ? error : undefined;
+        if (this.failed !== undefined && !isRepeated) throw unsaved(error);
         this.#failure ??= `The shared journal does not answer: ${reasonOf(error)}.`;
         const isClosing = await sleep(pause, false, this.#closing).catch(() => true);
         if (isClosing || this.#closing.signal.aborted) throw uncertain(error);
@@ -202,6 +199,7 @@ export class SharedJournal {
   async catchUp(): Promise<void> {
     if (this.#divergence !== undefined) return;
     const { database } = this.#context;
+    const newest = this.#newest;
     let pieces: Buffer[] = [];
     let length = 0;
     for await (const { first, bytes } of this.#sequencer.read(database.sequence)) {
@@ -214,6 +212,8 @@ export class SharedJournal {
       length = 0;
     }
     if (pieces.length > 0) await this.#takeOver(Buffer.concat(pieces));
+    if (database.sequence < newest)
+      throw this.#diverge(`What follows change ${database.sequence} in the shared journal is missing`);
   }
 
   /** Takes over lines. Returns them where they end within a bulk change, whose other lines follow. */
@@ -259,7 +259,7 @@ export class SharedJournal {
     if (this.#divergence === undefined) {
       this.#divergence = `${what}.`;
       this.#context.warn(
-        `${what}: it has gone back in time, or is a different journal. All changes are refused from now on; this folder has the changes up to ${this.#context.database.sequence}. See docs/several-machines.md.`,
+        `${what}: it has gone back in time, lacks rows, or is a different journal. All changes are refused from now on; this folder has the changes up to ${this.#context.database.sequence}. See docs/several-machines.md.`,
       );
     }
     return unshared(this.#divergence);
