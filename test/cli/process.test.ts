@@ -151,15 +151,19 @@ describe("serve in a process", { timeout }, () => {
     const { open: url, token, base } = await serveProcess(desk, ["--limits", "off"], [], limited);
     const ending = new AbortController();
     t.after(() => ending.abort());
+    // The garbage collector closes those that nobody holds.
+    const open: Response[] = [];
     const openAll = async (address: string) => {
       for (let count = 0; ; count += 1) {
-        const { status } = await fetch(address, { signal: ending.signal });
-        if (status !== 200) return [count, status];
+        const response = await fetch(address, { signal: ending.signal });
+        if (response.status !== 200) return [count, response.status];
+        open.push(response);
       }
     };
     assert.deepEqual(await openAll(`${base}/${token}/stream`), [96, 503]);
     assert.deepEqual(await openAll(new URL("/overlay/gangwar/stream", url).href), [48, 503]);
     assert.equal((await fetch(`${base}/${token}/event`)).status, 200);
+    assert.equal(open.length, 96 + 48);
   });
 });
 
