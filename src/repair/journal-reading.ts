@@ -208,7 +208,6 @@ export class JournalReading {
       `the changes that this file may have had: ${length} bytes of its header are left. ` +
       "It had none if an earlier version was killed while it created the file";
     this.#findings.lose(file, 0, what);
-    this.#findings.forget();
   }
 
   #takeTail(file: string, { offset, length, readable }: Tail, isNewest: boolean): void {
