@@ -143,6 +143,21 @@ describe("the words for a value", () => {
     });
   }
 
+  it("of an entry are those of its fields, a player's name and UUID among them", () => {
+    const entry = {
+      list: "lap",
+      key: ["racer"],
+      values: { time: 7 },
+      player: "racer",
+      name: "Ada",
+      uuid: ada,
+    };
+    assert.equal(
+      changeWords(changeOf("entries", `lap/${ada}`, null, entry)),
+      `added time=7 racer=Ada racerUUID=${ada}`,
+    );
+  });
+
   it("of a change that has no record before or after say so", () => {
     for (const [before, after] of [
       [null, null],
