@@ -88,6 +88,18 @@ it("reports dropped lines although it closes before its reader goes on", { timeo
   assert.equal(text.length, 10_000 * line.length + "Dropped 1000.\n".length);
 });
 
+it("waits for its reader when it closes", { timeout }, async (t) => {
+  const { descriptor, read } = await pipe(t);
+  const sink = new BufferedSink(descriptor, {});
+  const length = 512 * 1024;
+  sink.write("x".repeat(length));
+  let text = "";
+  const closed = sink.close().then(() => text.length);
+  await setImmediate();
+  for (; text.length < length; await setImmediate()) text += read();
+  assert.ok((await closed) > 0, "it was closed before anything was read");
+});
+
 it("closes although its reader stalls", { timeout }, async (t) => {
   const { descriptor, read } = await pipe(t);
   const sink = new BufferedSink(descriptor, {}, () => {});
