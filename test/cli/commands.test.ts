@@ -66,6 +66,18 @@ it("the word in the brackets of every argument and option is completed, or is kn
   for (const word of ["player", "organisation:rank", "name=value"]) assert.ok(seen.has(word), word);
 });
 
+it("names are completed from a folder in the home folder, whose ~ the shell has not expanded yet", async (t) => {
+  const desk = await seededDesk(t);
+  await desk.ok("player", "add", "Ada");
+  const { HOME } = process.env;
+  t.after(() => {
+    if (HOME === undefined) delete process.env.HOME;
+    else process.env.HOME = HOME;
+  });
+  process.env.HOME = desk.folder;
+  assert.equal(await desk.ok("complete", "--", "--data", "~/data", "player", "show", ""), "Ada\n:4\n");
+});
+
 const shown = `
 player list
 player show Sixteen_letters_
