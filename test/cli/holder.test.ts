@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { readFile, rm } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { waitForLock } from "../../cli/data/control.ts";
+import { FolderHeld } from "../../src/store/folder/lock-file.ts";
 import { CliProcess, moduleOf, replacingWrites, serveProcess } from "./_process.ts";
 import { seededDesk } from "./_setup.ts";
 
@@ -26,6 +28,21 @@ async function passTime<T>(t: TestContext, commands: Promise<T>): Promise<T> {
   for (; !isOver; await setImmediate()) t.mock.timers.tick(1000);
   return commands;
 }
+
+it("a long wait for the folder is reported once", async (t) => {
+  let now = Date.now();
+  // A second at each look at the clock.
+  t.mock.method(Date, "now", () => (now += 1000));
+  const remarks: string[] = [];
+  let attempts = 0;
+  const attempt = async () => {
+    attempts += 1;
+    if (attempts < 9) throw new FolderHeld("data", undefined);
+    return "opened";
+  };
+  assert.equal(await waitForLock(attempt, (text) => remarks.push(text)), "opened");
+  assert.deepEqual(remarks, ["Waiting for another process, which has the data folder open …"]);
+});
 
 describe("beside a service that is stopped", { timeout }, () => {
   it("commands name its process and exit with 1, status and verify read the files, and all is well when it is continued", async (t) => {
