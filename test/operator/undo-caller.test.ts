@@ -68,6 +68,7 @@ describe("taking back what a caller did", () => {
     const world = await openWorld(t);
     const { service, clock } = world;
     const { id, token } = await service.administer("token.issue", { label: "stream" });
+    const issued = service.store.sequence;
     const score = (attacker: number) => world.ok(token, "/event/gangwar", { attacker, defender: 0 });
     await score(1);
     clock.advance(60_000);
@@ -79,6 +80,10 @@ describe("taking back what a caller did", () => {
     assert.equal(other.changes, 0);
     await service.administer("undo.caller", { ...filter, operation: "event.gangwar" });
     assert.equal((await world.ok(token, "/event")).gangwar.attacker, 1);
+
+    await service.administer("undo", { sequence: issued });
+    const { changes } = await service.administer("undo.caller", { token: id, preview: true });
+    assert.equal(changes, 3, "a token that is gone is known by the journal");
   });
 
   it("takes a name for the player who has it now, and asks for a UUID where several had it", async (t) => {
