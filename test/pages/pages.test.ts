@@ -69,6 +69,10 @@ describe("pages", () => {
     assertLacks((await open(world(), "/team")).text, "Mallory");
   });
 
+  it("are headed by the title of a list that the table declares, with a capital", async () => {
+    assertIncludes((await open(world(), "/lists/navipoint")).text, "<h1>Navi points</h1>");
+  });
+
   it("escape what players have written", async () => {
     const { service } = world();
     await service.call("/wantedreason/add", [
