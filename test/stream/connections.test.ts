@@ -142,6 +142,24 @@ it("opening a stream asks for no report of the process, which lists every connec
   assert.equal(report.mock.callCount(), 0);
 });
 
+it("a stream that ends before it begins is over at once", inTime, async (t) => {
+  let ended = 0;
+  const server = createServer((_, response) => {
+    const stream = new EventStream(
+      () => undefined,
+      () => (ended += 1),
+    );
+    stream.end();
+    stream.begin(response, () => response.destroy());
+  }).listen(0, "127.0.0.1");
+  t.after(() => server.close());
+  await once(server, "listening");
+  const address = server.address();
+  const { port } = typeof address === "object" && address !== null ? address : { port: 0 };
+  assert.equal(await (await fetch(`http://127.0.0.1:${port}`)).text(), "");
+  assert.equal(ended, 1);
+});
+
 it("visitors have a stream of the score while there is an overlay", inTime, async (t) => {
   const world = await openWorld(t);
   const { streams, routes } = world.service;
