@@ -1,5 +1,6 @@
 /** Helpers of the documentation's tests: pages, the blocks in them, and an environment in which commands run. */
 import assert from "node:assert/strict";
+import { randomInt } from "node:crypto";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -37,12 +38,17 @@ export function rows(table: string): string[][] {
 
 /** Returns a port of the loopback interface that is free. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  assert.ok(typeof address === "object" && address !== null);
-  return address.port;
+  for (;;) {
+    // Systems take the ports of outgoing connections from 32,768 on, and one of those may be taken a moment later.
+    const port = randomInt(20_000, 32_768);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
 /**
