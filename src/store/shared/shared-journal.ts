@@ -195,7 +195,7 @@ export class SharedJournal {
     }
   }
 
-  /** Takes over what others have changed: into the folder first, then into memory. */
+  /** Takes over what others have changed, into memory and into the folder. */
   async catchUp(): Promise<void> {
     if (this.#divergence !== undefined) return;
     const { database } = this.#context;
@@ -222,9 +222,11 @@ export class SharedJournal {
     const header = headerLine(database.sequence + 1, database.chain, 0);
     const { records, torn } = this.#read(Buffer.concat([header, lines]));
     if (torn > 0) return [lines];
-    await this.#copy([lines], records.length);
+    // They are durable already. Requests need not wait for this node's disk as well.
+    const copied = this.#copy([lines], records.length);
     for (const { record, chain } of records) database.apply(record, chain);
     this.#arrivals.look();
+    await copied;
     return [];
   }
 
