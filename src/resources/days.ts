@@ -22,8 +22,8 @@ export function countDay({ counters }: Draft, counter: string, now: number): voi
   const name = nameOf(now, counter);
   const value = countIn(counters.get(name), "value") + 1;
   counters.put({ name, value });
-  const first = nameOf(lastDays(now)[0] ?? now, "");
   if (value > 1) return;
+  const first = nameOf(lastDays(now)[0] ?? now, "");
   for (const { name: old } of [...counters.values()])
     if (/^\d{4}-/.test(old) && old < first) counters.delete(old);
 }
