@@ -200,8 +200,7 @@ export class SharedJournal {
     if (this.#divergence !== undefined) return;
     const { database } = this.#context;
     const newest = this.#newest;
-    let pieces: Buffer[] = [];
-    let length = 0;
+    let [pieces, length]: [Buffer[], number] = [[], 0];
     for await (const { first, bytes } of this.#sequencer.read(database.sequence)) {
       // An incomplete write of the folder has cut a batch in two.
       const isPartlyHere = first <= database.sequence && pieces.length === 0;
@@ -222,7 +221,7 @@ export class SharedJournal {
     const header = headerLine(database.sequence + 1, database.chain, 0);
     const { records, torn } = this.#read(Buffer.concat([header, lines]));
     if (torn > 0) return [lines];
-    // They are durable already. Requests need not wait for this node's disk as well.
+    // Requests need not wait for this disk: PostgreSQL has the changes.
     const copied = this.#copy([lines], records.length);
     for (const { record, chain } of records) database.apply(record, chain);
     this.#arrivals.look();
