@@ -1,7 +1,6 @@
 /** Two machines that share a journal in PostgreSQL. Runs alone. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import postgres from "postgres";
 import { Counter, journalLines, kills, settled, startNodes, until } from "./_nodes.ts";
 import { Postgres, withoutPostgres } from "./_postgres.ts";
 
@@ -108,16 +107,16 @@ it(
     const pg = await Postgres.start(t);
     const world = await startNodes(t, pg, 1);
     const [one] = world.nodes as [(typeof world.nodes)[0]];
-    const sql = postgres(pg.url, { max: 1 });
-    t.after(() => sql.end());
-    const version = async () =>
-      (await sql`select journal_version as version from gameaddon.head`)[0]?.version;
+    const version = () =>
+      pg.query(async (sql) => (await sql`select journal_version as version from gameaddon.head`)[0]?.version);
+    const setVersion = (to: number) =>
+      pg.query((sql) => sql`update gameaddon.head set journal_version = ${to}`);
     const own = await version();
     await one.end();
-    await sql`update gameaddon.head set journal_version = 1`;
+    await setVersion(1);
     await one.start();
     assert.equal(await version(), own);
-    await sql`update gameaddon.head set journal_version = ${own + 1}`;
+    await setVersion(own + 1);
     await until(async () => (await one.ask(world.token, "/statistic/Ada/add?type=KILL")).status === 503);
     assert.match(JSON.stringify(await one.ready()), /a newer version of the program writes it/);
     assert.equal((await one.ask(world.token, "/event")).status, 200);

@@ -221,7 +221,7 @@ export class SharedJournal {
     const header = headerLine(database.sequence + 1, database.chain, 0);
     const { records, torn } = this.#read(Buffer.concat([header, lines]));
     if (torn > 0) return [lines];
-    // Requests need not wait for this disk: PostgreSQL has the changes.
+    // Requests need not wait for this disk: the shared journal has the changes.
     const copied = this.#copy([lines], records.length);
     for (const { record, chain } of records) database.apply(record, chain);
     this.#arrivals.look();
