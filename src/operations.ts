@@ -53,19 +53,25 @@ export function operationsOn(context: OperationContext, declared: Declarations):
   };
   const toChange = (handler: ChangeHandler): Operation => ({
     ...handler,
-    run(input, request) {
-      return context.store.change(originOf(request), (draft, { now: at, sequence }) => {
+    async run(input, request) {
+      let tasks: (() => void)[] = [];
+      const afterwards = (task: () => void) => tasks.push(task);
+      const answer = await context.store.change(originOf(request), (draft, { now: at, sequence }) => {
+        // It may have been decided before, on data that another machine has changed since.
+        tasks = [];
         // A change that the pipeline could not see yet may have revoked, excluded or demoted the caller. This comes
         // first: a repeated request must be authorized as well before it is answered.
         const current = currentCaller(draft, request.caller, at);
         request.authorize(current);
-        const changing = { ...contextOf(request, at), caller: current, sequence };
+        const changing = { ...contextOf(request, at), caller: current, sequence, afterwards };
         const change = () => {
           if (handler.list !== undefined) sources.lists.requireInForce(handler.list);
           return handler.change(draft, input, changing);
         };
         return handler.counts === true ? runOnce(draft, request, input, at, change) : change();
       });
+      for (const task of tasks) task();
+      return answer;
     },
   });
   const toOperation = (name: string, handler: Handler) =>

@@ -36,7 +36,6 @@ import {
 import { findingsOf } from "./operator/lists/findings.ts";
 import { renameFields } from "./operator/lists/lists.ts";
 import { type ClientCount, Clients } from "./resources/clients.ts";
-import { totalsOf } from "./resources/days.ts";
 import { codedResources } from "./resources/index.ts";
 import { PlayerNames } from "./resources/player-names.ts";
 import { Ranking } from "./resources/ranking.ts";
@@ -138,7 +137,7 @@ export class Service {
         (["faction", "service"] as const)
           .map((kind) => store.data.names.get(`${kind}/${fold(name)}`)?.color)
           .find((color) => color !== undefined),
-      totalsOf: (counter) => totalsOf(store.data, counter, this.#now()),
+      totalsOf: (counter) => activity.totalsOf(counter, this.#now()),
     };
     const data = { store, activity, sources: this.#sources, now: this.#now };
     const context = {

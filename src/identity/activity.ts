@@ -1,9 +1,10 @@
 /**
- * Activity: when each client was last seen, its addon version, and the number of requests. It is held in memory, and
- * saved every minute and at shutdown instead of with each request.
+ * Activity: when each client was last seen, its addon version, and how often something happened: requests, and on each
+ * day additions to statistics. It is held in memory, and saved every minute and at shutdown instead of with each request.
  */
 import type { ActivityRecord, Token } from "../domain/model.ts";
 import type { DataStore, DurableData } from "../store/data.ts";
+import { dayCounter, isForgotten, lastDays } from "./days.ts";
 import { versionForm } from "./versions.ts";
 
 /** A client is active if it sent a request in the last 3 days. */
@@ -18,7 +19,8 @@ export class Activity {
   readonly #data: DurableData;
   readonly #unsaved = new Map<string, ActivityRecord>();
   #version = 0;
-  #unsavedRequests = 0;
+  /** What was counted since it was saved, by counter. */
+  readonly #unsavedCounts = new Map<string, number>();
 
   constructor(data: DurableData) {
     this.#data = data;
@@ -26,7 +28,12 @@ export class Activity {
 
   /** The number of all authenticated requests ever. */
   get requests(): number {
-    return (this.#data.counters.get(requestCounter)?.value ?? 0) + this.#unsavedRequests;
+    return this.#count(requestCounter);
+  }
+
+  /** Returns what {@link addOn} counted on each day that is kept, today last. A day is its beginning. */
+  totalsOf(counter: string, now: number) {
+    return lastDays(now).map((day) => ({ day, value: this.#count(dayCounter(day, counter)) }));
   }
 
   /**
@@ -51,7 +58,7 @@ export class Activity {
 
   /** Counts an authenticated request. `version` comes unchecked from the client's `User-Agent`. */
   note(uuid: string | null, version: string | undefined, now: number): void {
-    this.#unsavedRequests += 1;
+    this.#add(requestCounter, 1);
     if (uuid === null) return;
     const reported = version !== undefined && versionForm.test(version) ? version : undefined;
     const before = this.of(uuid);
@@ -62,15 +69,30 @@ export class Activity {
     if (before === undefined || differs(before, after) || hasNewToken(before.lastSeen)) this.#version += 1;
   }
 
+  /** Counts one more of something on the day of an instant. */
+  addOn(instant: number, counter: string): void {
+    this.#add(dayCounter(instant, counter), 1);
+  }
+
+  #count(name: string): number {
+    return (this.#data.counters.get(name)?.value ?? 0) + (this.#unsavedCounts.get(name) ?? 0);
+  }
+
+  #add(name: string, more: number): void {
+    const sum = (this.#unsavedCounts.get(name) ?? 0) + more;
+    if (sum === 0) this.#unsavedCounts.delete(name);
+    else this.#unsavedCounts.set(name, sum);
+  }
+
   /**
    * Saves the activity since the last save; what fails is saved next time. Several changes share the clients, so that no
    * request waits until all clients of a busy minute are written.
    */
   async save(store: DataStore): Promise<void> {
     const records = [...this.#unsaved.values()];
-    if (this.#unsavedRequests === 0) return;
+    if (this.#unsavedCounts.size === 0) return;
     for (let index = 0; index === 0 || index < records.length; index += batchSize) {
-      const requests = this.#unsavedRequests;
+      const counts = [...this.#unsavedCounts];
       const batch = records.slice(index, index + batchSize);
       await store.change({ who: "system", operation: "activity.save" }, (draft, { now }) => {
         for (const record of batch) {
@@ -79,10 +101,12 @@ export class Activity {
           const isLatest = saved <= record.lastSeen || saved > now;
           if (draft.players.has(record.uuid) && isLatest) draft.activity.put(record);
         }
-        const value = (draft.counters.get(requestCounter)?.value ?? 0) + requests;
-        draft.counters.put({ name: requestCounter, value });
+        for (const [name, more] of counts)
+          draft.counters.put({ name, value: (draft.counters.get(name)?.value ?? 0) + more });
+        for (const { name } of [...draft.counters.values()])
+          if (isForgotten(name, now)) draft.counters.delete(name);
       });
-      this.#unsavedRequests -= requests;
+      for (const [name, more] of counts) this.#add(name, -more);
       for (const record of batch) {
         const { uuid, lastSeen } = record;
         if (this.#unsaved.get(uuid) !== record) continue;

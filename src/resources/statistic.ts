@@ -8,7 +8,6 @@ import { requirePlayer, statisticOf } from "../identity/players.ts";
 import { liveTokenOf } from "../identity/tokens.ts";
 import type { Draft } from "../store/data.ts";
 import type { Measure, StatisticDeclarations } from "../table/declared/statistics.ts";
-import { countDay } from "./days.ts";
 import { measured, measuresOf } from "./ranking.ts";
 import { defineCachedRead, defineChange, defineRead, type Handler } from "./shared/define.ts";
 import {
@@ -207,11 +206,11 @@ function changeHandlers({ statistics }: Declared): Readonly<Record<string, Handl
     input: { player, type },
     failures: notRegistered,
     counts: true,
-    change(draft, { player: reference, type: what }, { now }) {
+    change(draft, { player: reference, type: what }, { activity, now, afterwards }) {
       const { name, counter, stored, put } = open(draft, reference, what);
       if (stored === integerRange.maximum) return `${name} already has the maximum for ${what}.`;
       put(stored + 1);
-      countDay(draft, counter, now);
+      afterwards(() => activity.addOn(now, counter));
       return `Added one ${what} for ${name}.`;
     },
   });

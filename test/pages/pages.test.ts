@@ -247,7 +247,9 @@ describe("activity", () => {
     assert.deepEqual(await totals(world), counted);
     world.clock.advance(90 * day);
     await world.ok(token, "/statistic/Ada/add", { type: "DEATH" });
-    const kept = Array.from(world.service.store.data.counters.values(), ({ name }) => name);
+    await world.service.close();
+    const last = await openWorld(t, { folder, clock });
+    const kept = Array.from(last.service.store.data.counters.values(), ({ name }) => name);
     assert.deepEqual(
       kept.filter((name) => name.includes("/")),
       ["2027-02-20/deaths"],

@@ -40,6 +40,8 @@ export interface Context {
 export interface ChangeContext extends Context {
   /** The number of the change. */
   readonly sequence: number;
+  /** Runs a task once the change is durable. */
+  readonly afterwards: (task: () => void) => void;
 }
 
 /** What the description of the interface says of a handler. */
