@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, describe } from "node:test";
 import { fileURLToPath } from "node:url";
 import { controlOf } from "../src/control/operations.ts";
+import { model } from "../src/domain/model.ts";
 import type { RequestRecord } from "../src/engine/exchange.ts";
 import type { Pair } from "../src/explain/question.ts";
 import { type Server, startServer } from "../src/http/server.ts";
@@ -14,6 +15,7 @@ import { Service } from "../src/service.ts";
 import type { Files } from "../src/store/folder/files.ts";
 import type { Table } from "../src/table/table.ts";
 import type { TableText } from "../src/table-in-force/route-table.ts";
+import { sharedJournalOf } from "./_journal.ts";
 
 /** The root folder of the project. */
 export const projectFolder = fileURLToPath(new URL("..", import.meta.url));
@@ -225,13 +227,10 @@ export async function openWorld(t: Cleanup, options: WorldOptions = {}): Promise
   const observe = (record: RequestRecord) => void log.push(record);
   const { logAddress = false, limits = false } = options;
   const files = options.files === undefined ? {} : { files: options.files };
+  const data = join(folder, "data");
+  const shared = await sharedJournalOf(data, model, clock.now);
   const service = await Service.open({
-    folder: join(folder, "data"),
-    routes,
-    now: clock.now,
-    observe,
-    logAddress,
-    limits,
+    ...{ folder: data, routes, shared, now: clock.now, observe, logAddress, limits },
     ...files,
   });
   await service.administer("seed.groups", await readSeed(shippedSeed));

@@ -11,6 +11,7 @@ import type { DraftView, View } from "../../src/store/collection.ts";
 import { type File, type Files, nodeFiles, piecesOf } from "../../src/store/folder/files.ts";
 import { encodeLine } from "../../src/store/journal/lines.ts";
 import { Store, type StoreOptions } from "../../src/store/store.ts";
+import { sharedJournalOf } from "../_journal.ts";
 
 export interface Note {
   readonly id: string;
@@ -32,21 +33,12 @@ export type NotebookDraft = DraftView<typeof notebook>;
 /** Who makes the tests' changes. */
 export const origin = { who: "operator", operation: "test" } as const;
 
-/** Opens a store; on a journal in PostgreSQL if `TEST_JOURNAL` has the URL of a server, as `test/shared/` sets it. */
+/** Opens a store; see {@link sharedJournalOf}. */
 export async function openNotebook(
   folder: string,
   options: Partial<StoreOptions<typeof notebook>> = {},
 ): Promise<Notebook> {
-  const { TEST_JOURNAL: server } = process.env;
-  const shared =
-    server === undefined
-      ? undefined
-      : await (await import("../shared/_databases.ts")).journalOf(
-          server,
-          folder,
-          notebook,
-          options.now ?? Date.now,
-        );
+  const shared = await sharedJournalOf(folder, notebook, options.now ?? Date.now);
   return Store.open({ folder, model: notebook, files: quickFiles, shared, ...options });
 }
 
