@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { it } from "node:test";
+import { journalOf } from "./_databases.ts";
 import { Counter, journalLines, kills, Node, settled, startNodes, until } from "./_nodes.ts";
 import { Postgres, withoutPostgres } from "./_postgres.ts";
 
@@ -71,4 +72,26 @@ it("a new machine catches up with 20,000 changes", options, async (t) => {
   t.diagnostic(`started with ${counter.acknowledged} changes after ${Math.round(took)} ms`);
   const all = await journalLines(one, 100);
   assert.deepEqual(await journalLines(other, 100), all);
+});
+
+it("a bulk change whose connection is lost changes nothing, and the next one is made", options, async (t) => {
+  const pg = await Postgres.start(t);
+  const { sequencer } = await journalOf(pg.url.replace(/\/postgres$/, ""), "folder", {}, Date.now);
+  t.after(() => sequencer.close());
+  const start = { sequence: 0, chain: 0 };
+  const batch = { head: { sequence: 1, chain: 7 }, first: 1, pieces: [Buffer.from("1"), Buffer.from("2")] };
+  const isIdle = "state = 'idle in transaction'";
+  const lost = await sequencer.hold();
+  await pg.query((sql) =>
+    sql.unsafe(`select pg_terminate_backend(pid) from pg_stat_activity where ${isIdle}`),
+  );
+  await until(async () => {
+    const [row] = await pg.query((sql) => sql.unsafe(`select from pg_stat_activity where ${isIdle}`));
+    return row === undefined;
+  });
+  await assert.rejects(lost.append(start, batch));
+  assert.equal((await sequencer.state()).head.sequence, 0);
+  const held = await sequencer.hold();
+  assert.equal(await held.append(start, batch), "appended");
+  assert.deepEqual((await sequencer.state()).head, batch.head);
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { it } from "node:test";
-import { withoutPassword } from "../../src/store/shared/postgres.ts";
+import { withoutPassword } from "../../src/store/shared/connection.ts";
 import { readJournal, schemaSQL } from "../../src/store/shared/postgres-tables.ts";
 import { emptyDesk, seededDesk } from "../cli/_setup.ts";
 import { Node, startNodes, until } from "./_nodes.ts";

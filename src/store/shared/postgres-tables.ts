@@ -1,9 +1,9 @@
 /** What operators do with the shared journal in PostgreSQL: its tables, its beginning, and its state. */
 import { randomUUID } from "node:crypto";
-import type { Sql } from "postgres";
 import { Failure } from "../../domain/errors.ts";
 import { journalVersion } from "../journal/segment.ts";
-import { connect, insertSnapshot, PostgresSequencer, withoutPassword } from "./postgres.ts";
+import { connectAlone, withoutPassword } from "./connection.ts";
+import { insertSnapshot, PostgresSequencer } from "./postgres.ts";
 import { type Head, unusableJournal } from "./sequencer.ts";
 
 /** Creates the tables, and with a name a role with the fewest rights. */
@@ -58,24 +58,23 @@ export async function createJournal(
   head: Head,
   snapshot: AsyncIterable<Uint8Array>,
 ): Promise<string> {
-  const sql = connect(url);
+  const sql = connectAlone(url);
   const id = randomUUID();
   try {
     const [{ encoding = "", exists = false } = {}] = await sql<{ encoding: string; exists: boolean }[]>`
       select current_setting('server_encoding') as encoding, to_regclass('gameaddon.head') is not null as exists`;
     if (encoding !== "UTF8") throw new Error(`the database has the encoding ${encoding}, not UTF8`);
-    await sql.begin(async (transaction) => {
-      if (!exists) await transaction.unsafe(schemaSQL());
-      const found = await transaction`select from gameaddon.head`;
-      if (found.length > 0) {
-        throw new Failure("CONFLICT", `${withoutPassword(url)} has a journal already.`, {
-          hint: "`addon-cli serve --journal` with an empty data folder begins another machine of it.",
-        });
-      }
-      await transaction`
-        insert into gameaddon.head values (${id}, ${journalVersion}, ${head.sequence}, ${head.chain})`;
-      await insertSnapshot(transaction as unknown as Sql, head, snapshot);
-    });
+    await sql`begin`;
+    if (!exists) await sql.unsafe(schemaSQL());
+    const found = await sql`select from gameaddon.head`;
+    if (found.length > 0) {
+      throw new Failure("CONFLICT", `${withoutPassword(url)} has a journal already.`, {
+        hint: "`addon-cli serve --journal` with an empty data folder begins another machine of it.",
+      });
+    }
+    await sql`insert into gameaddon.head values (${id}, ${journalVersion}, ${head.sequence}, ${head.chain})`;
+    await insertSnapshot(sql, head, snapshot);
+    await sql`commit`;
     return id;
   } catch (error) {
     throw error instanceof Failure ? error : unusableJournal(withoutPassword(url), error);

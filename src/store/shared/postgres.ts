@@ -4,9 +4,9 @@
  * one order, which a `serial` would not give. A notification has no contents: payloads end at 8,000 bytes.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import postgres, { type ReservedSql, type Sql } from "postgres";
-import { Failure } from "../../domain/errors.ts";
+import type { Sql } from "postgres";
 import { journalVersion } from "../journal/segment.ts";
+import { connect, connectAlone, withoutPassword } from "./connection.ts";
 import {
   type Append,
   AppendRefused,
@@ -27,24 +27,13 @@ const rowsAtOnce = 32;
 const largestPart = 2 ** 31 - 1;
 /** A node offers its snapshot to new ones if it is ahead of the last one by this many changes. */
 const changesPerSnapshot = 10_000;
-/** Node cannot tell the kernel to give up a dead connection early: polls find it, and {@link silenceTimeout} ends it. */
-const settings = {
-  max: 4,
-  connect_timeout: 5,
-  idle_timeout: 0,
-  max_lifetime: null,
-  fetch_types: false,
-  backoff: () => 0.2,
-  onnotice: () => {},
-  connection: { application_name: "gameaddon" },
-} as const;
-
 /** See the head of this file. */
 export class PostgresSequencer implements Sequencer {
   readonly name: string;
   readonly #url: string;
   readonly #node: string;
   #sql: Sql;
+  readonly #transactions = new Set<Sql>();
   #wake: (() => void) | undefined;
   #isListening = false;
   #isClosed = false;
@@ -61,23 +50,14 @@ export class PostgresSequencer implements Sequencer {
   }
 
   readonly append: Append = async (after, batch) => {
-    const sql = this.#sql;
-    if (batch.pieces.length === 1) return definite(() => appendIn(sql, after, batch));
-    return definite(() => sql.begin((transaction) => appendIn(transaction as unknown as Sql, after, batch)));
+    if (batch.pieces.length > 1) return (await this.hold()).append(after, batch);
+    return definite(() => appendIn(this.#sql, after, batch));
   };
 
   async hold() {
-    const sql: ReservedSql = await this.#sql.reserve();
-    let isOpen = true;
-    const release = async () => {
-      if (!isOpen) return;
-      isOpen = false;
-      // A connection that is lost has rolled back; after a commit this does nothing.
-      await sql`rollback`.catch(() => {});
-      sql.release();
-    };
+    const sql = await this.#begin();
+    const release = () => this.#end(sql);
     try {
-      await sql`begin`;
       // Neither a node that is stopped while it holds the head, nor a forgotten transaction, must hold up others for ever.
       await sql`set local idle_in_transaction_session_timeout = '30s'`;
       await sql`set local lock_timeout = '60s'`;
@@ -92,7 +72,7 @@ export class PostgresSequencer implements Sequencer {
         if (result === "appended") await sql`commit`;
         return result;
       } finally {
-        // Rolls back what is not committed: a repetition must not wait for the head that this one holds.
+        // A repetition must not wait for the head that this one holds.
         await release();
       }
     };
@@ -162,8 +142,8 @@ export class PostgresSequencer implements Sequencer {
   }
 
   async offerSnapshot(head: Head, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-    await this.#sql.begin(async (transaction) => {
-      const sql = transaction as unknown as Sql;
+    const sql = await this.#begin();
+    try {
       const [{ isFree } = {}] = await sql<{ isFree: boolean }[]>`
         select pg_try_advisory_xact_lock(hashtext('gameaddon.snapshots')) as "isFree"`;
       const [{ newest = 0 } = {}] = await sql<{ newest: number }[]>`
@@ -174,7 +154,10 @@ export class PostgresSequencer implements Sequencer {
       await sql`
         delete from gameaddon.batches where sequence <= ${newest} and appended < now() - interval '30 days'`;
       await insertSnapshot(sql, head, pieces);
-    });
+      await sql`commit`;
+    } finally {
+      await this.#end(sql);
+    }
   }
 
   async snapshot() {
@@ -195,7 +178,7 @@ export class PostgresSequencer implements Sequencer {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#sql.end({ timeout: 0 });
+    await Promise.all([this.#sql, ...this.#transactions].map((sql) => this.#end(sql)));
   }
 
   async #listen(sql: Sql, wake: () => void): Promise<void> {
@@ -217,10 +200,28 @@ export class PostgresSequencer implements Sequencer {
 
   /** Ends all connections: whatever waits on them is rejected. */
   #renew(): void {
-    const old = this.#sql;
+    const old = [this.#sql, ...this.#transactions];
     this.#isListening = false;
     this.#sql = connect(this.#url);
-    void old.end({ timeout: 0 }).catch(() => {});
+    for (const sql of old) void this.#end(sql);
+  }
+
+  /** Begins a transaction. Ended before it is committed, it has changed nothing. */
+  async #begin(): Promise<Sql> {
+    const sql = connectAlone(this.#url);
+    this.#transactions.add(sql);
+    try {
+      await sql`begin`;
+      return sql;
+    } catch (error) {
+      await this.#end(sql);
+      throw error;
+    }
+  }
+
+  async #end(sql: Sql): Promise<void> {
+    this.#transactions.delete(sql);
+    await sql.end({ timeout: 0 }).catch(() => {});
   }
 }
 
@@ -273,21 +274,6 @@ async function* gathered(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
     length = 0;
   }
   if (length > 0) yield Buffer.concat(gathered);
-}
-
-/** Returns a client. @throws Failure `STORE_UNAVAILABLE` for a faulty URL; that of `URL` has all of it, password included */
-export function connect(url: string): Sql {
-  try {
-    if (/^postgres(?:ql)?:\/\//.test(url)) return postgres(url, settings);
-  } catch {}
-  throw new Failure("STORE_UNAVAILABLE", "The URL of the shared journal is faulty.", {
-    hint: "Expected one such as postgres://gameaddon@db.example/gameaddon, with `%2F` for / and `%40` for @ in a password.",
-  });
-}
-
-/** Returns a URL without its password, and without its options, which may have another. */
-export function withoutPassword(url: string): string {
-  return url.replace(/\?.*/, "").replace(/^(\w+:\/\/[^:/@]*):.*@/, "$1@");
 }
 
 /** Rejects after {@link silenceTimeout}. */
