@@ -26,14 +26,8 @@ export class SecondaryIndex<T> {
   /** Updates the index for a record that was set; undefined where there is none. */
   set(before: T | undefined, after: T | undefined): void {
     const old = before === undefined ? undefined : this.#indexed(before);
+    if (before !== undefined && old !== undefined) this.#remove(old, before);
     const value = after === undefined ? undefined : this.#indexed(after);
-    if (before !== undefined && old !== undefined) {
-      if (after !== undefined && value === old) {
-        this.#replace(old, before, after);
-        return;
-      }
-      this.#remove(old, before);
-    }
     if (after !== undefined && value !== undefined) this.#add(value, after);
   }
 
@@ -50,16 +44,6 @@ export class SecondaryIndex<T> {
       this.#records.delete(value);
     } else if (found.delete(record) && found.size === 1) {
       for (const last of found) this.#records.set(value, last);
-    }
-  }
-
-  #replace(value: string, before: T, after: T): void {
-    const found = this.#records.get(value);
-    if (!(found instanceof Set)) {
-      this.#records.set(value, after);
-    } else {
-      found.delete(before);
-      found.add(after);
     }
   }
 }
