@@ -14,7 +14,6 @@ class DraftCollection<T> implements DraftRows<T> {
   readonly #durable: Collection<T>;
   /** Its version when it was first read. */
   #version: number | undefined;
-  readonly #onTouch: (collection: DraftCollection<T>) => void;
   /** The records that the batch has written; undefined for one that it removed. */
   readonly #records = new Map<string, T | undefined>();
   /** These records by index, from the first search on: a bulk change searches after each of its writes. */
@@ -22,11 +21,9 @@ class DraftCollection<T> implements DraftRows<T> {
   /** The records that the current change has written, with their earlier values. */
   readonly touched = new Map<string, T | undefined>();
 
-  /** @param onTouch is called with the first write of each change */
-  constructor(name: string, base: Collection<T>, onTouch: (collection: DraftCollection<T>) => void) {
+  constructor(name: string, base: Collection<T>) {
     this.name = name;
     this.#durable = base;
-    this.#onTouch = onTouch;
   }
 
   get #base(): Collection<T> {
@@ -111,7 +108,6 @@ class DraftCollection<T> implements DraftRows<T> {
   }
 
   #set(key: string, record: T | undefined): void {
-    if (this.touched.size === 0) this.#onTouch(this);
     const before = this.get(key);
     if (!this.touched.has(key)) this.touched.set(key, before);
     this.#write(key, record);
@@ -136,20 +132,9 @@ class DraftCollection<T> implements DraftRows<T> {
 export class BatchDraft<M extends Model> {
   readonly view: DraftView<M>;
   readonly #collections: readonly DraftCollection<unknown>[];
-  /** The collections that the current change has written to. */
-  readonly #touched: DraftCollection<unknown>[] = [];
-  /** The collections that the batch has written to. */
-  readonly #used = new Set<DraftCollection<unknown>>();
 
   constructor(database: Database<M>) {
-    const onTouch = (collection: DraftCollection<unknown>) => {
-      this.#touched.push(collection);
-      this.#used.add(collection);
-    };
-    this.#collections = Array.from(
-      database.collections,
-      ([name, base]) => new DraftCollection(name, base, onTouch),
-    );
+    this.#collections = Array.from(database.collections, ([name, base]) => new DraftCollection(name, base));
     const named = this.#collections.map((collection) => [collection.name, collection]);
     this.view = Object.fromEntries(named) as DraftView<M>;
   }
@@ -167,8 +152,7 @@ export class BatchDraft<M extends Model> {
   /** Returns the effective changes of the current change, in the order of the model's collections. */
   changes(): RecordChange[] {
     const changes: RecordChange[] = [];
-    this.#touched.sort((a, b) => this.#collections.indexOf(a) - this.#collections.indexOf(b));
-    for (const collection of this.#touched) {
+    for (const collection of this.#collections) {
       for (const [key, before] of collection.touched) {
         const after = collection.get(key);
         if (isDeepStrictEqual(before, after)) continue;
@@ -180,20 +164,18 @@ export class BatchDraft<M extends Model> {
 
   /** Ends the current change and keeps its writes for the changes after it. */
   commit(): void {
-    for (const collection of this.#touched) collection.touched.clear();
-    this.#touched.length = 0;
+    // Clearing a map allocates a new table, even of one without records.
+    for (const { touched } of this.#collections) if (touched.size > 0) touched.clear();
   }
 
   /** Ends the current change and reverts it. */
   rollback(): void {
-    for (const collection of this.#touched) collection.rollback();
-    this.#touched.length = 0;
+    for (const collection of this.#collections) collection.rollback();
   }
 
   /** Begins a new batch. There must be no current change. */
   reset(): void {
-    for (const collection of this.#used) collection.reset();
-    this.#used.clear();
+    for (const collection of this.#collections) collection.reset();
   }
 }
 
