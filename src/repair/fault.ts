@@ -70,19 +70,17 @@ export function withLegible(what: string, known: string | null): string {
 }
 
 /**
- * Reads the header of a file, and reports its faults.
- * @param line the first line, undefined where the file is empty
+ * Reads the header of a file from its first line, and reports its faults.
  * @returns undefined where it cannot be read
  * @throws NewerFormat as `read`
  */
 export function inspectHeader<T>(
-  line: ScannedLine | undefined,
+  line: ScannedLine,
   read: (json: string) => T,
   report: Report,
 ): T | undefined {
-  if (line?.fault !== undefined) report(0, `the header: ${line.fault}`);
-  if (line === undefined) report(0, "the file is empty");
-  if (line?.readable !== true) return undefined;
+  if (line.fault !== undefined) report(0, `the header: ${line.fault}`);
+  if (!line.readable) return undefined;
   try {
     return read(line.json);
   } catch (error) {

@@ -37,12 +37,6 @@ export interface Rebuilt {
 /** Of a snapshot the number of records, of a segment the first change, the last one and how many there are. */
 type SavedPart = number | { readonly first: number; readonly last: number; readonly count: number };
 
-/** The readable records of a snapshot, and those that have no place in the model. */
-export interface SnapshotRecords {
-  readonly records: KnownRecords;
-  readonly keyless: readonly PlacedRecord[];
-}
-
 export class Findings {
   /** All faults, in the order of the files. */
   readonly problems: Fault[] = [];
@@ -86,8 +80,11 @@ export class Findings {
     this.#saved.set(file, { first, last: sequence, count: count + 1 });
   }
 
-  /** Takes the records of a snapshot: all there are if it has all, or else only after damage. */
-  take(snapshot: InspectedSnapshot, { records, keyless }: SnapshotRecords): void {
+  /**
+   * Takes the records of a snapshot: all there are if it has all, or else only after damage.
+   * @param keyless those that have no place in the model
+   */
+  take(snapshot: InspectedSnapshot, records: KnownRecords, keyless: readonly PlacedRecord[]): void {
     const { file, sequence, chain, complete, unreadable } = snapshot;
     if (complete) {
       this.sequence = sequence;

@@ -1,41 +1,17 @@
 /**
- * Inspects a segment past damage: its readable changes in order, the bytes between them that cannot be read, and every
- * fault with its position. A bulk change of several lines (`store/journal/record-lines.ts`) is one change, and is lost if
- * one of its lines is: it counts only with its last.
+ * Inspects the changes of a segment past damage: the readable ones in order, and the bytes between them that cannot be read.
+ * A bulk change of several lines (`store/journal/record-lines.ts`) is one change, and is lost if one of its lines is: it
+ * counts only with its last.
  */
-import { join } from "node:path";
 import { recordFault } from "../backup/record.ts";
 import type { JournalRecord } from "../store/change.ts";
-import { type Files, piecesOf } from "../store/folder/files.ts";
-import { segmentFile } from "../store/folder/folder-names.ts";
-import { readHead } from "../store/journal/decoding.ts";
 import { addLine, closeRecord, hasMore, isFurtherLine, openRecord } from "../store/journal/record-lines.ts";
-import { incompleteHeader, readSegmentHeader } from "../store/journal/segment.ts";
-import { type Fault, inspectHeader, legibleIn, type Report } from "./fault.ts";
-import { LineScanner, type ScannedLine, scanLines } from "./scan.ts";
+import type { ReadRecord } from "../store/journal/segment.ts";
+import { legibleIn, type Report } from "./fault.ts";
+import type { ScannedLine } from "./scan.ts";
 
-/** The beginning of a segment. */
-export interface SegmentStart {
-  readonly is: "start";
-  /** The number of its first change. */
-  readonly first: number;
-  /** The checksum to which its first change is chained; undefined where the header cannot be read. */
-  readonly chain: number | undefined;
-}
-
-/** A segment that ends within its header: nothing is left of the changes that it may have had. */
-export interface Headless {
-  readonly is: "headless";
-  /** In bytes. */
-  readonly length: number;
-}
-
-/** A change. Of a bulk change: the checksum of its last line, and the offset of its first. */
-export interface FoundChange {
+export interface FoundChange extends ReadRecord {
   readonly is: "change";
-  readonly record: JournalRecord;
-  readonly chain: number;
-  readonly offset: number;
 }
 
 /**
@@ -60,55 +36,8 @@ export interface Tail {
   readonly readable: boolean;
 }
 
-/** What a segment contains. The start or its lack comes first, the tail last. */
-export type SegmentItem =
-  | SegmentStart
-  | Headless
-  | FoundChange
-  | Gap
-  | Tail
-  | { readonly is: "fault"; readonly fault: Fault };
-
-/**
- * Yields what a segment contains in order, the items of one piece of the file at a time.
- * @param first the number of its first change, from its name
- * @param chains what that change may be chained to, in case the header cannot be read
- * @throws Failure where a newer version of the program wrote it
- */
-export async function* inspectSegment(
-  files: Files,
-  folder: string,
-  first: number,
-  chains: readonly number[],
-): AsyncGenerator<readonly SegmentItem[]> {
-  const file = segmentFile(first);
-  const path = join(folder, file);
-  const items: SegmentItem[] = [];
-  const report: Report = (offset, what, kind = "damage") =>
-    void items.push({ is: "fault", fault: { file, offset, what, kind } });
-  const head = await readHead(files, path);
-  const [line] = scanLines(head, [0]);
-  if (line === undefined || line.incomplete) {
-    report(0, incompleteHeader(head.length));
-    yield [...items, { is: "headless", length: head.length }];
-    return;
-  }
-  const header = inspectHeader(line, readSegmentHeader, report);
-  if (header !== undefined && header.first !== first) {
-    report(0, `the header says that it begins with ${header.first}`);
-  }
-  items.push({ is: "start", first: header?.first ?? first, chain: header?.chain });
-  const reader = new ChangeReader((item) => items.push(item), report);
-  const take = (next: ScannedLine) => reader.take(next);
-  const scanner = new LineScanner(header === undefined ? chains : [header.chain], take, line.end);
-  for await (const piece of piecesOf(files, path, line.end)) {
-    scanner.take(piece);
-    yield items.splice(0);
-  }
-  scanner.end();
-  reader.end();
-  yield items;
-}
+/** What a segment contains. The tail comes last. */
+export type SegmentItem = FoundChange | Gap | Tail;
 
 /** A line and its document, undefined where it cannot be read. */
 interface ParsedLine {
@@ -119,9 +48,8 @@ interface ParsedLine {
 /** The lines of one change. */
 type Group = [ParsedLine, ...ParsedLine[]];
 
-/** Groups lines into changes. */
-class ChangeReader {
-  readonly #emit: (item: SegmentItem) => void;
+/** Groups the lines after the header into changes. Usage: {@link take} each line, then {@link end}. */
+export class ChangeReader {
   readonly #report: Report;
   /** The lines before that cannot be read. */
   #gap: { offset: number; end: number; legible: Set<string> } | undefined;
@@ -129,13 +57,15 @@ class ChangeReader {
   #group: Group | undefined;
   #isOpen = false;
 
-  constructor(emit: (item: SegmentItem) => void, report: Report) {
-    this.#emit = emit;
+  #items: SegmentItem[] = [];
+
+  /** @param report is called with every fault, before the item in which it is */
+  constructor(report: Report) {
     this.#report = report;
   }
 
   /** Takes the next line. One that cannot be read belongs to a bulk change that has begun. */
-  take(line: ScannedLine): void {
+  take(line: ScannedLine): readonly SegmentItem[] {
     const document: unknown = line.readable ? JSON.parse(line.json) : undefined;
     const isBroken = this.#group?.some((parsed) => !parsed.line.readable) === true;
     const belongs = isFurtherLine(document) ? this.#isOpen || isBroken : this.#isOpen && !line.readable;
@@ -145,16 +75,24 @@ class ChangeReader {
       this.#group = [{ line, document }];
     }
     if (line.readable) this.#isOpen = hasMore(document);
+    return this.#passOn();
   }
 
   /** Takes the end of the segment. */
-  end(): void {
+  end(): readonly SegmentItem[] {
     const last = this.#group;
     const tail = last === undefined ? undefined : tailOf(last);
     if (last !== undefined && tail?.readable !== false) this.#enter(last);
     else if (last !== undefined) this.#reportLines(last);
     this.#endGap();
-    if (tail !== undefined) this.#emit(tail);
+    if (tail !== undefined) this.#items.push(tail);
+    return this.#passOn();
+  }
+
+  #passOn(): readonly SegmentItem[] {
+    const items = this.#items;
+    this.#items = [];
+    return items;
   }
 
   #enter(group: Group): void {
@@ -178,7 +116,7 @@ class ChangeReader {
       const fault = after === null ? undefined : recordFault(collection, after, key);
       if (fault !== undefined) this.#report(offset, `change ${record.sequence}: ${fault}`, "content");
     }
-    this.#emit({ is: "change", record, chain: last.line.chain ?? 0, offset });
+    this.#items.push({ is: "change", record, chain: last.line.chain ?? 0, offset });
   }
 
   #reportLines(group: Group): void {
@@ -191,8 +129,8 @@ class ChangeReader {
     if (this.#gap === undefined) return;
     const { offset, end, legible } = this.#gap;
     const known = legible.size === 0 ? null : [...legible].join("; ");
-    this.#emit({ is: "gap", offset, length: end - offset, known });
     this.#gap = undefined;
+    this.#items.push({ is: "gap", offset, length: end - offset, known });
   }
 }
 

@@ -10,7 +10,7 @@ import {
   toSnapshotLine,
 } from "../store/snapshot.ts";
 import { type Fault, inspectHeader, type Report } from "./fault.ts";
-import { LineScanner, type ScannedLine } from "./scan.ts";
+import { type ScannedLine, scanLines } from "./scan.ts";
 
 /** A record of a snapshot, and its position. */
 export interface PlacedRecord {
@@ -59,7 +59,7 @@ export async function inspectSnapshot(
   /** Whether there were as many records as the last line says. */
   let isCounted: boolean | undefined;
 
-  const begin = (line: ScannedLine | undefined) => {
+  const begin = (line: ScannedLine) => {
     header = inspectHeader(line, readSnapshotHeader, report);
     if (header !== undefined && header.sequence !== sequence) {
       report(0, `the header says that it contains the changes up to ${header.sequence}`);
@@ -87,21 +87,17 @@ export async function inspectSnapshot(
     }
   };
 
-  let hasBegun = false;
-  let length = 0;
-  const scanner = new LineScanner([0], (line) => {
-    if (hasBegun) read(line);
-    else begin(line);
-    hasBegun = true;
-  });
-  for await (const piece of pieces) {
-    scanner.take(piece);
-    length += piece.length;
+  let last: ScannedLine | undefined;
+  for await (const lines of scanLines(pieces, [0])) {
+    for (const line of lines) {
+      if (last === undefined) begin(line);
+      else read(line);
+      last = line;
+    }
   }
-  scanner.end();
-  if (!hasBegun) begin(undefined);
-  if (isCounted === undefined && unreadable.length === 0) report(length, "the last line is missing");
+  if (last === undefined) report(0, "the file is empty");
   const isOfItsName = header === undefined || header.sequence === sequence;
+  if (isCounted === undefined && unreadable.length === 0) report(last?.end ?? 0, "the last line is missing");
   const complete = isCounted === true && unreadable.length === 0 && isOfItsName;
   return { file, sequence, chain: header?.chain, count, unreadable, complete, faults };
 }

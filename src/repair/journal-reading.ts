@@ -1,18 +1,15 @@
 /** Reads the segments of a journal past damage, and finds where their changes do not follow each other. */
+import { join } from "node:path";
 import type { ClockSteps } from "../store/clock.ts";
-import type { Files } from "../store/folder/files.ts";
+import { type Files, piecesOf } from "../store/folder/files.ts";
 import { segmentFile } from "../store/folder/folder-names.ts";
-import { legibleIn, lostChanges, range, withLegible } from "./fault.ts";
+import { readHead } from "../store/journal/decoding.ts";
+import { incompleteHeader, readSegmentHeader } from "../store/journal/segment.ts";
+import { inspectHeader, legibleIn, lostChanges, type Report, range, withLegible } from "./fault.ts";
 import type { Findings } from "./findings.ts";
-import {
-  type FoundChange,
-  type Gap,
-  inspectSegment,
-  type SegmentItem,
-  type SegmentStart,
-  type Tail,
-} from "./inspect-segment.ts";
+import { ChangeReader, type FoundChange, type Gap, type SegmentItem, type Tail } from "./inspect-segment.ts";
 import { quote } from "./known-records.ts";
+import { type ScannedLine, scanLines } from "./scan.ts";
 
 /** The length of the shortest line of a change, in bytes: so many bytes cannot have been more changes. */
 const shortestChange = 64;
@@ -20,8 +17,11 @@ const shortestChange = 64;
 /** The segment that is being read. */
 interface CurrentSegment {
   readonly file: string;
-  /** How it begins, until it is known how that fits what was read before. */
-  start: SegmentStart | undefined;
+  /**
+   * The number of its first change and the checksum to which that is chained, which is undefined where the header cannot be
+   * read; until it is known how they fit what was read before.
+   */
+  start: { readonly first: number; readonly chain: number | undefined } | undefined;
   /** Whether its next changes may be those that were read before. */
   overlaps: boolean;
   /** Whether its changes are those of other data. */
@@ -50,22 +50,14 @@ export class JournalReading {
   #previous = "";
   /** The last change of a segment of other data. */
   #foreign: { readonly file: string; readonly sequence: number; readonly chain: number } | undefined;
-  #changes = 0;
-  #headless = 0;
+  /** The number of changes that were read. */
+  changes = 0;
+  /** The number of segments that end within their headers. */
+  headless = 0;
 
   constructor(options: JournalOptions) {
     this.#options = options;
     this.#findings = options.findings;
-  }
-
-  /** The number of changes that were read. */
-  get changes(): number {
-    return this.#changes;
-  }
-
-  /** The number of segments that end within their headers. */
-  get headless(): number {
-    return this.#headless;
   }
 
   /** Reads the segment of a name. */
@@ -74,11 +66,30 @@ export class JournalReading {
     const { files, folder } = this.#options;
     const file = segmentFile(first);
     const segment: CurrentSegment = { file, start: undefined, overlaps: false, isForeign: false };
-    const chains = findings.chain === undefined ? [] : [findings.chain];
     const isReadable = await findings.unlessNewer(file, async () => {
-      for await (const items of inspectSegment(files, folder, first, chains)) {
-        for (const item of items) await this.#take(segment, item, isNewest);
+      const path = join(folder, file);
+      const report: Report = (offset, what, kind = "damage") =>
+        void findings.problems.push({ file, offset, what, kind });
+      const head = await readHead(files, path);
+      let line: ScannedLine | undefined;
+      for await (const lines of scanLines([head], [0])) line ??= lines[0];
+      if (line === undefined || line.incomplete) {
+        report(0, incompleteHeader(head.length));
+        this.#loseHeadless(file, head.length);
+        return;
       }
+      const header = inspectHeader(line, readSegmentHeader, report);
+      if (header !== undefined && header.first !== first)
+        report(0, `the header says that it begins with ${header.first}`);
+      const chain = header === undefined ? findings.chain : header.chain;
+      segment.start = { first: header?.first ?? first, chain: header?.chain };
+      const pieces = piecesOf(files, path, line.end);
+      const reader = new ChangeReader(report);
+      for await (const lines of scanLines(pieces, chain === undefined ? [] : [chain], line.end)) {
+        for (const next of lines)
+          for (const item of reader.take(next)) await this.#take(segment, item, isNewest);
+      }
+      for (const item of reader.end()) await this.#take(segment, item, isNewest);
     });
     if (!isReadable) findings.forget();
     if (segment.start === undefined) return;
@@ -90,15 +101,10 @@ export class JournalReading {
 
   async #take(segment: CurrentSegment, item: SegmentItem, isNewest: boolean): Promise<void> {
     const { file } = segment;
-    if (item.is === "start") segment.start = item;
-    else if (item.is === "headless") this.#loseHeadless(file, item.length);
-    else if (item.is === "fault") this.#findings.problems.push(item.fault);
-    else {
-      await this.#link(segment);
-      if (item.is === "change") await this.#advance(segment, item);
-      else if (item.is === "tail") this.#takeTail(file, item, isNewest);
-      else if (!segment.isForeign) this.#gap ??= { ...item, file };
-    }
+    await this.#link(segment);
+    if (item.is === "change") await this.#advance(segment, item);
+    else if (item.is === "tail") this.#takeTail(file, item, isNewest);
+    else if (!segment.isForeign) this.#gap ??= { ...item, file };
   }
 
   /** Checks how a segment begins, once it has anything, or has ended. */
@@ -136,7 +142,7 @@ export class JournalReading {
     const { file } = segment;
     const { record, chain, offset } = change;
     const { sequence } = record;
-    this.#changes += 1;
+    this.changes += 1;
     this.#options.clock.take(record);
     const isOther =
       sequence === findings.sequence && findings.chain !== undefined && chain !== findings.chain;
@@ -203,7 +209,7 @@ export class JournalReading {
   }
 
   #loseHeadless(file: string, length: number): void {
-    this.#headless += 1;
+    this.headless += 1;
     const what =
       `the changes that this file may have had: ${length} bytes of its header are left. ` +
       "It had none if an earlier version was killed while it created the file";

@@ -7,7 +7,7 @@ import type { Files } from "../store/folder/files.ts";
 import { hasData } from "../store/folder/folder-names.ts";
 import type { Fault } from "./fault.ts";
 import type { Rebuilt } from "./findings.ts";
-import { examine, verify } from "./verify.ts";
+import { examine } from "./verify.ts";
 
 /** What a repair would do. */
 export interface RepairPlan {
@@ -42,7 +42,7 @@ export async function repair(files: Files, folder: string, plan: RepairPlan, now
 /** Returns the damage of a folder, as {@link planRepair} does. @throws Failure `CONFLICT` where there is none */
 export async function requireDamage(files: Files, folder: string): Promise<readonly Fault[]> {
   await undoReplacement(files, folder);
-  const { problems } = await verify(files, folder, { running: false });
+  const { problems } = (await examine(files, folder)).verified;
   const damage = problems.filter(({ kind }) => kind === "damage");
   if (damage.length > 0) return damage;
   throw new Failure("CONFLICT", `${folder} is not damaged: there is nothing to repair.`, {

@@ -9,6 +9,7 @@
  * If the written checksum itself is damaged, the next line shows it: that one is chained to the right checksum.
  */
 import { crc32 } from "node:zlib";
+import type { Pieces } from "../store/folder/files.ts";
 import { bodyOffset, lineFeed, writtenChecksum } from "../store/journal/lines.ts";
 
 /** A line and its fault. */
@@ -29,8 +30,6 @@ export interface ScannedLine {
   readonly fault: string | undefined;
 }
 
-type LineState = Pick<ScannedLine, "chain" | "readable" | "incomplete" | "fault">;
-
 /** The chains that are tried, at most: only nonsense leaves that many. */
 const manyChains = 12;
 
@@ -41,9 +40,24 @@ interface Pending {
   readonly actual: readonly number[];
 }
 
-/** Scans a file piece by piece and passes on its lines in order, a broken one together with the next. */
-export class LineScanner {
-  readonly #onLine: (line: ScannedLine) => void;
+/**
+ * Yields the lines of a file in order, those of one piece at a time, and a broken one together with the next.
+ * @param chains what the first line may be chained to; empty where that is unknown
+ * @param start the offset of the first piece in the file
+ */
+export async function* scanLines(
+  pieces: Pieces,
+  chains: readonly number[],
+  start = 0,
+): AsyncGenerator<readonly ScannedLine[]> {
+  const scanner = new LineScanner(chains, start);
+  for await (const piece of pieces) yield scanner.take(piece);
+  yield scanner.end();
+}
+
+class LineScanner {
+  /** The lines that are yet to be passed on. */
+  #lines: ScannedLine[] = [];
   #candidates: readonly number[];
   #pending: Pending | undefined;
   /** The beginning of an incomplete line. */
@@ -51,63 +65,77 @@ export class LineScanner {
   /** Its offset in the file. */
   #offset: number;
 
-  /**
-   * @param chains what the first line may be chained to; empty where that is unknown
-   * @param start the offset of the first bytes in the file
-   */
-  constructor(chains: readonly number[], onLine: (line: ScannedLine) => void, start = 0) {
+  constructor(chains: readonly number[], start: number) {
     this.#candidates = chains;
-    this.#onLine = onLine;
     this.#offset = start;
   }
 
   /** Takes the next bytes, which the caller may overwrite when this returns. */
-  take(piece: Uint8Array): void {
+  take(piece: Uint8Array): ScannedLine[] {
     const bytes = Buffer.concat([this.#rest, piece]);
     const end = piece.includes(lineFeed) ? bytes.lastIndexOf(lineFeed) + 1 : 0;
     this.#scan(bytes.subarray(0, end));
     this.#rest = Buffer.from(bytes.subarray(end));
     this.#offset += end;
+    return this.#lines.splice(0);
   }
 
   /** Takes the end of the file. */
-  end(): void {
+  end(): ScannedLine[] {
     this.#scan(this.#rest);
     this.#release();
+    return this.#lines;
   }
 
   /** Scans whole lines; only the last line of the file may be incomplete. */
   #scan(bytes: Buffer): void {
-    const lineAt = (start: number, textEnd: number, end: number, state: LineState): ScannedLine => {
-      const json = bytes.toString("utf8", Math.min(start + bodyOffset, textEnd), textEnd);
-      return { offset: this.#offset + start, end: this.#offset + end, json, ...state };
-    };
-    for (let offset = 0; offset < bytes.length; ) {
+    for (let offset = 0, next = 0; offset < bytes.length; offset = next) {
       const feed = bytes.indexOf(lineFeed, offset);
-      const incomplete = feed === -1;
-      const end = incomplete ? bytes.length : feed;
-      const next = incomplete ? end : end + 1;
-      const chain = writtenChecksum(bytes, offset, end);
-      const matching = chainOf(bytes, offset, end, chain, this.#candidates);
-      if (matching !== undefined) {
-        const fault = incomplete ? "the line feed at the end of the line is missing" : undefined;
-        this.#whole(lineAt(offset, end, next, { chain, readable: true, incomplete, fault }), matching);
-        offset = next;
-        continue;
-      }
-      const lost = lostFeed(bytes, offset, end, incomplete, chain, this.#candidates);
-      if (lost !== undefined) {
-        const fault = "the line feed at the end of the line has become another byte";
-        const state = { chain, readable: true, incomplete: false, fault };
-        this.#whole(lineAt(offset, lost.at, lost.at + 1, state), lost.chain);
-        offset = lost.at + 1;
-        continue;
-      }
-      const fault = incomplete ? "the line is incomplete" : "the checksum of the line is wrong";
-      const line = lineAt(offset, end, next, { chain, readable: false, incomplete, fault });
-      this.#broken(line, bytes.subarray(Math.min(offset + bodyOffset, end), end));
-      offset = next;
+      const isLast = feed === -1;
+      const last = isLast ? bytes.length : feed;
+      const written = writtenChecksum(bytes, offset, last);
+      const { end, chain } = this.#endOf(bytes, offset, last, written);
+      const hasOtherFeed = end < last;
+      const incomplete = isLast && !hasOtherFeed;
+      next = incomplete ? end : end + 1;
+      const body = Math.min(offset + bodyOffset, end);
+      const readable = chain !== undefined;
+      const line: ScannedLine = {
+        offset: this.#offset + offset,
+        end: this.#offset + next,
+        json: bytes.toString("utf8", body, end),
+        readable,
+        chain: written,
+        incomplete,
+        fault: faultOf(readable, incomplete, hasOtherFeed),
+      };
+      if (readable) this.#whole(line, chain);
+      else this.#broken(line, bytes.subarray(body, end));
     }
+  }
+
+  /**
+   * Finds where the text of a line ends, and what it is chained to: at its line feed, or at a line feed that has become
+   * another byte, where what follows looks like the next line.
+   * @param last where it ends at the latest, and where one ends that cannot be read
+   */
+  #endOf(bytes: Buffer, offset: number, last: number, written: number | undefined) {
+    const body = offset + bodyOffset;
+    const chainAt = (end: number) => {
+      if (written === undefined || end <= body) return undefined;
+      const text = bytes.subarray(body, end);
+      return this.#candidates.find((candidate) => crc32(text, candidate) === written);
+    };
+    const usual = { end: last, chain: chainAt(last) };
+    if (usual.chain !== undefined || written === undefined) return usual;
+    const text = bytes.toString("latin1", offset, last);
+    const others = Array.from(text.matchAll(/.(?=[0-9a-f]{8} \{)/gs), ({ index }) => offset + index);
+    if (last === bytes.length) others.push(last - 1);
+    for (const end of others) {
+      const chain = chainAt(end);
+      if (chain !== undefined) return { end, chain };
+    }
+    return usual;
   }
 
   #whole(line: ScannedLine, chain: number): void {
@@ -117,7 +145,7 @@ export class LineScanner {
       this.#pending = { line: { ...confirmed, readable: true, chain, fault }, actual };
     }
     this.#release();
-    this.#onLine(line);
+    this.#lines.push(line);
     this.#candidates = line.chain === undefined ? [] : [line.chain];
   }
 
@@ -131,49 +159,13 @@ export class LineScanner {
   }
 
   #release(): void {
-    if (this.#pending !== undefined) this.#onLine(this.#pending.line);
+    if (this.#pending !== undefined) this.#lines.push(this.#pending.line);
     this.#pending = undefined;
   }
 }
 
-/** Scans the lines of some bytes; see {@link LineScanner}. */
-export function scanLines(bytes: Buffer, chains: readonly number[]): ScannedLine[] {
-  const lines: ScannedLine[] = [];
-  const scanner = new LineScanner(chains, (line) => lines.push(line));
-  scanner.take(bytes);
-  scanner.end();
-  return lines;
-}
-
-/** Returns the one of the chains with which a line has the written checksum, or undefined. */
-function chainOf(
-  bytes: Buffer,
-  offset: number,
-  end: number,
-  written: number | undefined,
-  chains: readonly number[],
-): number | undefined {
-  if (written === undefined || end <= offset + bodyOffset) return undefined;
-  const body = bytes.subarray(offset + bodyOffset, end);
-  return chains.find((chain) => crc32(body, chain) === written);
-}
-
-/** Finds the end of a line whose line feed has become another byte: what follows looks like the next line. */
-function lostFeed(
-  bytes: Buffer,
-  offset: number,
-  end: number,
-  incomplete: boolean,
-  written: number | undefined,
-  chains: readonly number[],
-): { at: number; chain: number } | undefined {
-  if (written === undefined) return undefined;
-  const text = bytes.toString("latin1", offset, end);
-  const places = [...text.matchAll(/.(?=[0-9a-f]{8} \{)/gs)].map(({ index }) => offset + index);
-  if (incomplete) places.push(end - 1);
-  for (const at of places) {
-    const chain = chainOf(bytes, offset, at, written, chains);
-    if (chain !== undefined) return { at, chain };
-  }
-  return undefined;
+function faultOf(readable: boolean, incomplete: boolean, hasOtherFeed: boolean): string | undefined {
+  if (!readable) return incomplete ? "the line is incomplete" : "the checksum of the line is wrong";
+  if (hasOtherFeed) return "the line feed at the end of the line has become another byte";
+  return incomplete ? "the line feed at the end of the line is missing" : undefined;
 }

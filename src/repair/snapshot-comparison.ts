@@ -1,13 +1,15 @@
 /** Compares the records of a snapshot with those of the journal up to its change. */
 import { snapshotFile } from "../store/folder/folder-names.ts";
 import type { Fault } from "./fault.ts";
-import type { Findings, SnapshotRecords } from "./findings.ts";
+import type { Findings } from "./findings.ts";
 import type { InspectedSnapshot, PlacedRecord } from "./inspect-snapshot.ts";
 import { KnownRecords, quote } from "./known-records.ts";
 
 /** Usage: {@link take} each record, then {@link faults} if the snapshot is sound. */
-export class SnapshotComparison implements SnapshotRecords {
+export class SnapshotComparison {
+  /** The readable records. */
   readonly records = new KnownRecords();
+  /** Those that have no place in the model. */
   readonly keyless: PlacedRecord[] = [];
   readonly #journal: Findings;
   /** Whether the journal has reached the snapshot. */

@@ -26,7 +26,7 @@ import { inspectSnapshot } from "./inspect-snapshot.ts";
 import { JournalReading } from "./journal-reading.ts";
 import { SnapshotComparison } from "./snapshot-comparison.ts";
 
-/** The result of {@link verify}. */
+/** The result of a verification. */
 export interface Verified {
   /** In the order of the files. */
   readonly problems: readonly Fault[];
@@ -57,140 +57,104 @@ export interface Examined {
 }
 
 /**
- * Verifies a folder.
+ * Verifies a folder, and finds what can be saved.
  * @param options.running whether a service is writing to it, so that its last line may be incomplete
  * @throws Failure `UNKNOWN_ENTRY` where there is no data in it
  */
-export async function verify(files: Files, folder: string, options: { running: boolean }): Promise<Verified> {
-  return (await examine(files, folder, options)).verified;
-}
-
-/** Verifies a folder as {@link verify} does, and finds what can be saved. */
 export function examine(files: Files, folder: string, { running = false } = {}): Promise<Examined> {
-  return retryIfMissing(async () => {
-    const names = await listData(files, folder);
-    return new Verification(files, folder, names, running).run();
-  });
+  return retryIfMissing(async () => examineFiles(files, folder, await listData(files, folder), running));
 }
 
-class Verification {
-  readonly #files: Files;
-  readonly #folder: string;
-  readonly #names: readonly string[];
-  readonly #snapshots: readonly number[];
-  readonly #segments: readonly number[];
+async function examineFiles(
+  files: Files,
+  folder: string,
+  names: readonly string[],
+  running: boolean,
+): Promise<Examined> {
+  const snapshots = snapshotsIn(names);
+  const segments = segmentsIn(names);
+  // A folder with data has a file of one of the two kinds.
+  const begins = [...snapshots, ...segments.map((first) => first - 1)];
+  const findings = new Findings(Math.min(...begins), Math.max(...begins));
+  const clock = new ClockSteps();
   /** The snapshots that are yet to be read. */
-  readonly #waiting: number[];
-  readonly #findings: Findings;
-  readonly #clock = new ClockSteps();
-  readonly #journal: JournalReading;
-  /** The number of records in all snapshots. */
-  #records = 0;
-
-  constructor(files: Files, folder: string, names: readonly string[], running: boolean) {
-    this.#files = files;
-    this.#folder = folder;
-    this.#names = names;
-    this.#snapshots = snapshotsIn(names);
-    this.#segments = segmentsIn(names);
-    this.#waiting = [...this.#snapshots];
-    // A folder with data has a file of one of the two kinds.
-    const begins = [...this.#snapshots, ...this.#segments.map((first) => first - 1)];
-    const findings = new Findings(Math.min(...begins), Math.max(...begins));
-    this.#findings = findings;
-    const readSnapshots = (sequence: number) => this.#readSnapshots(sequence);
-    this.#journal = new JournalReading({
-      files,
-      folder,
-      running,
-      findings,
-      clock: this.#clock,
-      readSnapshots,
-    });
-  }
-
-  async run(): Promise<Examined> {
-    const findings = this.#findings;
-    const [oldest] = this.#segments;
-    if (oldest !== undefined && oldest > 1 && this.#snapshots.length === 0) {
-      const what = `the journal before change ${oldest} and every snapshot are missing`;
-      findings.damageAndLose(segmentFile(oldest), 0, what);
+  const waiting = [...snapshots];
+  let records = 0;
+  const readSnapshots = async (upTo: number) => {
+    for (let [next] = waiting; next !== undefined && next <= upTo; [next] = waiting) {
+      waiting.shift();
+      records += await readSnapshot(files, folder, next, findings);
     }
-    await this.#readSnapshots(findings.sequence);
-    const newest = this.#segments.at(-1);
-    for (const first of this.#segments) await this.#journal.read(first, first === newest);
-    for (let [next] = this.#waiting; next !== undefined; [next] = this.#waiting) {
-      const what = `it contains change ${next}, but the journal ends with ${findings.sequence}`;
-      await this.#journal.skipTo(next, snapshotFile(next), 0, what);
-    }
-    this.#journal.end();
-    this.#requireNewest();
-    this.#remark();
-    // A folder whose only file ends within its header may never have had a change.
-    const mayBeEmpty = this.#snapshots.length === 0 && this.#journal.headless === this.#segments.length;
-    return {
-      verified: await this.#verified(),
-      highest: Math.max(findings.highest, findings.sequence),
-      rebuild: () => findings.rebuilt(this.#folder, mayBeEmpty),
-    };
-  }
+  };
+  const journal = new JournalReading({ files, folder, running, findings, clock, readSnapshots });
 
-  async #verified(): Promise<Verified> {
-    const { problems, remarks, records, sequence } = this.#findings;
-    return {
+  const [oldest] = segments;
+  if (oldest !== undefined && oldest > 1 && snapshots.length === 0) {
+    const what = `the journal before change ${oldest} and every snapshot are missing`;
+    findings.damageAndLose(segmentFile(oldest), 0, what);
+  }
+  await readSnapshots(findings.sequence);
+  for (const first of segments) await journal.read(first, first === segments.at(-1));
+  for (let [next] = waiting; next !== undefined; [next] = waiting) {
+    const what = `it contains change ${next}, but the journal ends with ${findings.sequence}`;
+    await journal.skipTo(next, snapshotFile(next), 0, what);
+  }
+  journal.end();
+  requireNewest(findings, snapshots, segments);
+  const { problems, remarks, sequence } = findings;
+  if (clock.warning !== undefined) remarks.push(clock.warning);
+  remarks.push(...names.flatMap(remarksOn));
+  // A folder whose only file ends within its header may never have had a change.
+  const mayBeEmpty = snapshots.length === 0 && journal.headless === segments.length;
+  return {
+    verified: {
       problems: abridged(problems),
-      inconsistencies: problems.length > 0 ? [] : await findInconsistencies(records.toDatabase().view),
+      inconsistencies:
+        problems.length > 0 ? [] : await findInconsistencies(findings.records.toDatabase().view),
       remarks,
-      snapshots: this.#snapshots.length,
-      segments: this.#segments.length,
-      changes: this.#journal.changes,
-      records: this.#records,
-      sequence,
-    };
-  }
+      ...{ snapshots: snapshots.length, segments: segments.length },
+      ...{ changes: journal.changes, records, sequence },
+    },
+    highest: Math.max(findings.highest, sequence),
+    rebuild: () => findings.rebuilt(folder, mayBeEmpty),
+  };
+}
 
-  /** A segment is begun before the snapshot whose changes it follows: without it, changes may be missing. */
-  #requireNewest(): void {
-    const newest = this.#snapshots.at(-1);
-    if (newest !== this.#findings.sequence || this.#segments.includes(newest + 1)) return;
-    const what = `the file is missing: it was created before ${snapshotFile(newest)}, and may have had changes`;
-    this.#findings.damageAndLose(segmentFile(newest + 1), 0, what);
-  }
+/** Reads a snapshot. Returns the number of its records. */
+async function readSnapshot(
+  files: Files,
+  folder: string,
+  sequence: number,
+  findings: Findings,
+): Promise<number> {
+  const file = snapshotFile(sequence);
+  let count = 0;
+  await findings.unlessNewer(file, async () => {
+    const comparison = new SnapshotComparison(findings, sequence);
+    const pieces = piecesOf(files, join(folder, file));
+    const snapshot = await inspectSnapshot(pieces, sequence, (record) => comparison.take(record));
+    ({ count } = snapshot);
+    const isSound = snapshot.complete && snapshot.faults.every(({ kind }) => kind === "damage");
+    const differences = isSound ? comparison.faults(snapshot) : [];
+    for (const fault of [...snapshot.faults, ...differences]) findings.problems.push(fault);
+    findings.take(snapshot, comparison.records, comparison.keyless);
+  });
+  return count;
+}
 
-  /** Reads the waiting snapshots up to a change. */
-  async #readSnapshots(sequence: number): Promise<void> {
-    for (let [next] = this.#waiting; next !== undefined && next <= sequence; [next] = this.#waiting) {
-      this.#waiting.shift();
-      await this.#readSnapshot(next);
-    }
-  }
+/** A segment is begun before the snapshot whose changes it follows: without it, changes may be missing. */
+function requireNewest(findings: Findings, snapshots: readonly number[], segments: readonly number[]): void {
+  const newest = snapshots.at(-1);
+  if (newest !== findings.sequence || segments.includes(newest + 1)) return;
+  const what = `the file is missing: it was created before ${snapshotFile(newest)}, and may have had changes`;
+  findings.damageAndLose(segmentFile(newest + 1), 0, what);
+}
 
-  async #readSnapshot(sequence: number): Promise<void> {
-    const findings = this.#findings;
-    const file = snapshotFile(sequence);
-    await findings.unlessNewer(file, async () => {
-      const comparison = new SnapshotComparison(findings, sequence);
-      const pieces = piecesOf(this.#files, join(this.#folder, file));
-      const snapshot = await inspectSnapshot(pieces, sequence, (record) => comparison.take(record));
-      this.#records += snapshot.count;
-      const isSound = snapshot.complete && snapshot.faults.every(({ kind }) => kind === "damage");
-      const differences = isSound ? comparison.faults(snapshot) : [];
-      for (const fault of [...snapshot.faults, ...differences]) findings.problems.push(fault);
-      findings.take(snapshot, comparison);
-    });
-  }
-
-  #remark(): void {
-    const { remarks } = this.#findings;
-    if (this.#clock.warning !== undefined) remarks.push(this.#clock.warning);
-    for (const name of this.#names) {
-      if (name === unsyncedMarker) {
-        remarks.push("A sync failed before the service ended: the next start writes everything again.");
-      }
-      if (name.endsWith(brokenSuffix)) {
-        remarks.push(`${name} is an incomplete last change that a start cut off and kept.`);
-      }
-      if (isEarlierFolder(name)) remarks.push(`${name} has earlier data files; it was not verified.`);
-    }
-  }
+/** Returns what is to be said of a file that is no data. */
+function remarksOn(name: string): string[] {
+  if (name === unsyncedMarker)
+    return ["A sync failed before the service ended: the next start writes everything again."];
+  if (name.endsWith(brokenSuffix))
+    return [`${name} is an incomplete last change that a start cut off and kept.`];
+  return isEarlierFolder(name) ? [`${name} has earlier data files; it was not verified.`] : [];
 }

@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { readSource } from "../../src/backup/source.ts";
 import type { Entry } from "../../src/domain/entry.ts";
 import { model } from "../../src/domain/model.ts";
-import { verify } from "../../src/repair/verify.ts";
+import { examine } from "../../src/repair/verify.ts";
 import type { RecordChange } from "../../src/store/change.ts";
 import type { Database } from "../../src/store/collection.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
@@ -120,7 +120,7 @@ async function assertPast(data: string): Promise<void> {
   for (const [sequence, expected] of states.entries()) {
     if (sequence > 0) assertEntries((await readState(nodeFiles, data, model, sequence)).database, expected);
   }
-  const { problems, inconsistencies } = await verify(nodeFiles, data, { running: false });
+  const { problems, inconsistencies } = (await examine(nodeFiles, data, { running: false })).verified;
   assert.deepEqual([problems, inconsistencies], [[], []]);
 }
 
@@ -184,7 +184,7 @@ it("a malformed record of a former list is reported, and not lost when a folder 
   const fraud = put("wantedReasons", "fraud", { reason: "Fraud", points: "many" });
   const { data } = await writeFolder(t, [fraud]);
   const before = await contentsOf(data);
-  const { problems } = await verify(nodeFiles, data, { running: false });
+  const { problems } = (await examine(nodeFiles, data, { running: false })).verified;
   assert.deepEqual(
     problems.map(({ file, what }) => `${file}: ${what}`),
     [

@@ -9,7 +9,7 @@ import { writeBackup } from "../../src/backup/backup.ts";
 import { previewRestore, restoreRecords } from "../../src/backup/restore.ts";
 import { readSource } from "../../src/backup/source.ts";
 import { model } from "../../src/domain/model.ts";
-import { verify } from "../../src/repair/verify.ts";
+import { examine } from "../../src/repair/verify.ts";
 import type { DataStore } from "../../src/store/data.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readState } from "../../src/store/reading.ts";
@@ -49,7 +49,7 @@ it("a restore includes the changes of others since it was prepared", async (t) =
   await store.close();
 
   // Every change says what each record was before it: `verify` compares that with the change before.
-  const { problems } = await verify(nodeFiles, folder, { running: false });
+  const { problems } = (await examine(nodeFiles, folder, { running: false })).verified;
   assert.deepEqual(problems, []);
   const { previous, restored } = await statesAround(folder, sequence);
   assert.ok(others > 0);

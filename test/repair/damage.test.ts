@@ -7,7 +7,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";
-import { examine, verify } from "../../src/repair/verify.ts";
+import { examine } from "../../src/repair/verify.ts";
 import { runs, stride } from "../_depth.ts";
 import { pointsOf, wantedJSON, wantedKey, wantedReason } from "../_entries.ts";
 import { temporaryFolder } from "../_setup.ts";
@@ -27,8 +27,8 @@ const ends: Points = { A: 5, C: 4, D: 6 };
 /** Every value that a record of the history has ever had. */
 const everWritten: Readonly<Record<string, readonly number[]>> = { A: [1, 3, 5], B: [2], C: [4], D: [6] };
 
-const check = (contents: ReadonlyMap<string, Buffer>, running = false) =>
-  verify(inMemory(contents), "/data", { running });
+const check = async (contents: ReadonlyMap<string, Buffer>, running = false) =>
+  (await examine(inMemory(contents), "/data", { running })).verified;
 
 /** What can be saved: the records, and what is said to be lost. */
 async function saved(contents: ReadonlyMap<string, Buffer>) {

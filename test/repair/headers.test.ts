@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { planRepair, repair } from "../../src/repair/repair.ts";
 import { statusOf } from "../../src/repair/status.ts";
-import { verify } from "../../src/repair/verify.ts";
+import { examine } from "../../src/repair/verify.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { segmentFile } from "../../src/store/folder/folder-names.ts";
 import { readHistory } from "../../src/store/journal/history.ts";
@@ -42,7 +42,7 @@ describe("a segment cut within its header", () => {
         await truncate(join(folder, file), length);
 
         for (const running of [false, true]) {
-          const { problems } = await verify(nodeFiles, folder, { running });
+          const { problems } = (await examine(nodeFiles, folder, { running })).verified;
           const [problem] = problems.filter((each) => each.file === file);
           assert.equal(problem?.kind, "damage");
           assert.equal(problem.offset, 0);
@@ -63,7 +63,7 @@ describe("a segment cut within its header", () => {
         const kept = await repair(nodeFiles, folder, plan, Date.now());
         assert.equal((await readFile(join(folder, kept, file))).length, length);
         assert.deepEqual(await opened(folder), left);
-        assert.deepEqual((await verify(nodeFiles, folder, { running: false })).problems, []);
+        assert.deepEqual((await examine(nodeFiles, folder, { running: false })).verified.problems, []);
       }
     });
   }

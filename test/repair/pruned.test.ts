@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { writeBackup } from "../../src/backup/backup.ts";
-import { verify } from "../../src/repair/verify.ts";
+import { examine } from "../../src/repair/verify.ts";
 import type { Files } from "../../src/store/folder/files.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { write } from "../backup/_setup.ts";
@@ -11,7 +11,7 @@ import { ruledFiles, segment, snapshot, systemError } from "../store/_faults.ts"
 
 describe("a file that is deleted between its listing and its reading", () => {
   const readers: Readonly<Record<string, (files: Files, folder: string) => Promise<{ sequence: number }>>> = {
-    "data verify": (files, folder) => verify(files, folder, { running: true }),
+    "data verify": async (files, folder) => (await examine(files, folder, { running: true })).verified,
     "data backup": (files, folder) =>
       writeBackup(files, folder, join(folder, "..", "backup.gz"), {
         force: true,

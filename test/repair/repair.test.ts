@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";
 import { planRepair, repair } from "../../src/repair/repair.ts";
-import { verify } from "../../src/repair/verify.ts";
+import { examine } from "../../src/repair/verify.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
@@ -95,7 +95,7 @@ describe("a repair, stopped at any step", () => {
           const kept = await repair(stoppingAt(step).files, folder, plan, instantOf(100));
           done = true;
           assert.deepEqual(await contentsOf(join(folder, kept)), damaged);
-          assert.deepEqual((await verify(nodeFiles, folder, { running: false })).problems, []);
+          assert.deepEqual((await examine(nodeFiles, folder, { running: false })).verified.problems, []);
         } catch (error) {
           assert.ok(error instanceof Stopped || (error as Error).cause instanceof Stopped, String(error));
         }

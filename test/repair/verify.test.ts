@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { verify } from "../../src/repair/verify.ts";
+import { examine } from "../../src/repair/verify.ts";
 import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
 import { wantedJSON, wantedKey, wantedReason } from "../_entries.ts";
 import { temporaryFolder } from "../_setup.ts";
@@ -24,7 +24,8 @@ describe("a folder", () => {
           }
         },
       };
-      const { problems, changes, records, sequence } = await verify(files, folder, { running: false });
+      const { problems, changes, records, sequence } = (await examine(files, folder, { running: false }))
+        .verified;
       assert.deepEqual(
         { problems, changes, records, sequence },
         { problems: [], changes: 3, records: 2, sequence: 3 },
@@ -38,7 +39,7 @@ describe("verifying", () => {
     const folder = join(await temporaryFolder(t), "data");
     const all = (points: number) => Object.fromEntries(names.map((name) => [name, points]));
     await write(folder, [all(1), "snapshot", all(-1), "snapshot", all(2), { N7: -1 }, "snapshot", { N7: 3 }]);
-    const { problems, inconsistencies } = await verify(nodeFiles, folder, { running: false });
+    const { problems, inconsistencies } = (await examine(nodeFiles, folder, { running: false })).verified;
     assert.deepEqual([problems, inconsistencies], [[], []]);
   });
 
@@ -56,7 +57,7 @@ describe("verifying", () => {
     const header = String(contents.get(name)).split("\n", 1);
     const documents = [...header, ...lines.slice(1)].map((line) => JSON.parse(line.slice(9)));
     contents.set(name, Buffer.from(chained(0, documents).text));
-    const { problems } = await verify(inMemory(contents), "/data", { running: false });
+    const { problems } = (await examine(inMemory(contents), "/data", { running: false })).verified;
     assert.deepEqual(
       problems.map(({ file, what, kind }) => `${kind} ${file}: ${what}`),
       [
@@ -81,7 +82,7 @@ describe("verifying", () => {
     ]);
     const journal = Buffer.from(`${chained(0, [header]).text}${text}`);
     const files = inMemory(new Map([["journal-000000000001.log", journal]]));
-    assert.deepEqual((await verify(files, "/data", { running: false })).problems, []);
+    assert.deepEqual((await examine(files, "/data", { running: false })).verified.problems, []);
   });
 
   it("keeps records of one key in different collections apart", async () => {

@@ -5,7 +5,7 @@ import { Failure } from "../../../src/domain/errors.ts";
 import { isBookkeeping, nounOf } from "../../../src/domain/model.ts";
 import { counted, pluralOf } from "../../../src/domain/text.ts";
 import { type Mark, type Status, statusOf } from "../../../src/repair/status.ts";
-import { verify } from "../../../src/repair/verify.ts";
+import { examine } from "../../../src/repair/verify.ts";
 import type { Context } from "../../context.ts";
 import { disablePretenuring } from "../../serving/heap.ts";
 import { formatInstant, Reported } from "../../terminal/output.ts";
@@ -36,11 +36,10 @@ export async function verifyFolder(context: Context): Promise<void> {
   const holder = await holderOrFailure(folder);
   if (holder instanceof Failure) output.remark(`warning: ${holder.message}`);
   const running = holder !== null;
-  const { problems, inconsistencies, remarks, ...counts } = await withProgress(
-    context,
-    "Verifying",
-    async (progress) => verify(await reportingReads(folder, progress), folder, { running }),
+  const { verified } = await withProgress(context, "Verifying", async (progress) =>
+    examine(await reportingReads(folder, progress), folder, { running }),
   );
+  const { problems, inconsistencies, remarks, ...counts } = verified;
   const found = problems.length + inconsistencies.length;
   const read =
     `${folder}: ${counted(counts.snapshots, "snapshot")} with ${counted(counts.records, "record")}, ` +
