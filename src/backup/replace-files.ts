@@ -7,15 +7,12 @@
  * whose next change no segment has or could have; it refuses a change that is not chained to the one before.
  *
  * 1. The folder for the old files is created.
- * 2. An old snapshot of the same number as the new one is copied there.
- * 3. The new segment is written there, under a temporary name. While it is there, the replacement is unfinished.
- * 4. The new snapshot is written. If its number is the highest, the old segments do not follow it (refused), or they do,
- *    since it is of the same history (the old data). If not, an old snapshot is read first.
- * 5. The old segments are moved, oldest first, each durably. The rest is always the end of the journal: it begins either
- *    early enough (the old data), or too late (refused).
- * 6. The old snapshots are moved. There is no segment: refused.
- * 7. The new segment gets its name: from now on the folder opens with the new data.
- * 8. The other files of the old data are moved. None of them is read.
+ * 2. The new segment is written there, under a temporary name. While it is there, the replacement is unfinished.
+ * 3. The new snapshot is written. No old one has its number or a higher one, and the old segments do not follow it: refused.
+ * 4. The old segments are moved, oldest first, each durably. The rest is always the end of the journal.
+ * 5. The old snapshots are moved. There is no segment: refused.
+ * 6. The new segment gets its name: from now on the folder opens with the new data.
+ * 7. The other files of the old data are moved. None of them is read.
  *
  * A repetition of the command begins with {@link undoReplacement}. The new snapshot lacks what could not be read; beside
  * the old files it would count as all that there was, and nobody would learn what was lost.
@@ -25,7 +22,7 @@ import { join } from "node:path";
 import { Failure } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
 import type { Database } from "../store/collection.ts";
-import { type Files, hasCode, isMissing, piecesOf, syncFolder, writeDurably } from "../store/folder/files.ts";
+import { type Files, hasCode, isMissing, syncFolder, writeDurably } from "../store/folder/files.ts";
 import {
   belongsToData,
   earlierFolder,
@@ -56,21 +53,20 @@ export async function requireRoom(files: Files, folder: string): Promise<void> {
 
 /**
  * Replaces the data files of a folder with a database. The caller holds the folder's lock.
- * @param kind the beginning of the name of the folder for the old files
- * @returns that folder's name, or null where there are no old files
+ * @param database gets a number that is higher than that of each old snapshot
+ * @returns the name of the folder for the old files, or null where there are none
  */
 export async function replaceFiles(
   files: Files,
   folder: string,
   database: Database,
-  kind: "replaced" | "damaged",
   now: number,
 ): Promise<string | null> {
-  const { sequence } = database;
   const names = await files.readdir(folder);
   const snapshots = snapshotsIn(names);
-  const segments = segmentsIn(names);
-  const kept = hasData(names) ? freeName(names, kind, now) : null;
+  database.sequence = Math.max(database.sequence, (snapshots.at(-1) ?? -1) + 1);
+  const { sequence } = database;
+  const kept = hasData(names) ? freeName(names, now) : null;
   const move = async (name: string) => {
     await files.rename(join(folder, name), join(folder, String(kept), name));
     await syncFolder(files, join(folder, String(kept)));
@@ -78,6 +74,7 @@ export async function replaceFiles(
   };
 
   let state: State = "old";
+  const written = join(folder, snapshotFile(sequence));
   const temporary = `.${segmentFile(sequence + 1)}.${randomBytes(6).toString("hex")}.tmp`;
   const staged = join(folder, kept ?? "", temporary);
   try {
@@ -85,35 +82,28 @@ export async function replaceFiles(
       // 1.
       await files.mkdir(join(folder, kept));
       await syncFolder(files, folder);
-      // 2.
-      if (snapshots.includes(sequence)) await copy(files, snapshotFile(sequence), folder, join(folder, kept));
     }
-    // 3.
+    // 2.
     await writeDurably(files, staged, [headerLine(sequence + 1, database.chain, now)]);
-    // 4.
-    state = "written";
+    // 3.
     await writeSnapshot(files, folder, database, now);
     state = "mixed";
+    // 4.
+    for (const first of segmentsIn(names)) await move(segmentFile(first));
     // 5.
-    for (const first of segments) await move(segmentFile(first));
+    for (const number of snapshots) await move(snapshotFile(number));
     // 6.
-    for (const number of snapshots) if (number !== sequence) await move(snapshotFile(number));
-    // 7.
     await files.rename(staged, join(folder, segmentFile(sequence + 1)));
     state = "new";
     await syncFolder(files, folder);
-    // 8.
+    // 7.
     for (const name of names) {
       if (kept !== null && belongsToData(name)) await move(name);
     }
     return kept;
   } catch (cause) {
-    if (state === "written") {
-      // Its last step, the sync of the folder, can fail after it has its name.
-      const present = await files.readdir(folder).catch(() => [snapshotFile(sequence)]);
-      const isOld = !snapshots.includes(sequence) && !present.includes(snapshotFile(sequence));
-      state = isOld ? "old" : "mixed";
-    }
+    // The last step of writing the snapshot, the sync of the folder, can fail after it has its name.
+    if (state === "old" && !(await files.unlink(written).then(() => true, isMissing))) state = "mixed";
     if (state === "old" || kept === null) await files.unlink(staged).catch(() => {});
     throw replacementFailed(folder, kept, state, cause);
   }
@@ -138,25 +128,21 @@ export async function undoReplacement(files: Files, folder: string): Promise<str
       ...snapshotsIn(names).map(snapshotFile),
       ...segmentsIn(names).toReversed().map(segmentFile),
     ];
-    for (const name of moved.filter((name) => name !== written)) {
+    for (const name of moved) {
       await files.rename(join(place, name), join(folder, name));
       await syncFolder(files, place);
       await syncFolder(files, folder);
     }
     // Only now: without the new snapshot, part of the old files could pass for all of them.
-    if (names.includes(written)) await copy(files, written, place, folder);
-    else await files.unlink(join(folder, written)).catch(ignoreMissing);
+    await files.unlink(join(folder, written)).catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    });
     await syncFolder(files, folder);
     await files.unlink(join(place, staged));
     await syncFolder(files, place);
-    if (names.includes(written)) await files.unlink(join(place, written));
     return kept;
   }
   return undefined;
-}
-
-async function copy(files: Files, name: string, from: string, to: string): Promise<void> {
-  await writeDurably(files, join(to, name), piecesOf(files, join(from, name)));
 }
 
 /** An operator's archive of such a folder may lie beside it. */
@@ -165,21 +151,12 @@ function ignoreFile(error: unknown): string[] {
   throw error;
 }
 
-function ignoreMissing(error: unknown): void {
-  if (!isMissing(error)) throw error;
-}
+/** What a folder has: the old data, files of both, or the new data. */
+type State = "old" | "mixed" | "new";
 
-/** What a folder has: the old data, perhaps a new snapshot as well, files of both, or the new data. */
-type State = "old" | "written" | "mixed" | "new";
-
-function replacementFailed(
-  folder: string,
-  kept: string | null,
-  state: Exclude<State, "written">,
-  cause: unknown,
-): Failure {
+function replacementFailed(folder: string, kept: string | null, state: State, cause: unknown): Failure {
   const reason = reasonOf(cause);
-  const messages: Readonly<Record<typeof state, readonly [what: string, hint: string]>> = {
+  const messages: Readonly<Record<State, readonly [what: string, hint: string]>> = {
     old: [
       "was not replaced",
       "Its files are as they were. Make room or check the disk, and repeat the command.",
@@ -201,8 +178,8 @@ function replacementFailed(
 }
 
 /** Returns a name with the present time that no file has. */
-function freeName(names: readonly string[], kind: "replaced" | "damaged", now: number): string {
-  const name = earlierFolder(kind, new Date(now).toISOString().replaceAll(":", "-"));
+function freeName(names: readonly string[], now: number): string {
+  const name = earlierFolder("damaged", new Date(now).toISOString().replaceAll(":", "-"));
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : `${name}-${number}`;
     if (!names.includes(candidate)) return candidate;

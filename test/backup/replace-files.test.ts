@@ -76,7 +76,7 @@ describe("replacing files, stopped at any step", () => {
         const { files } = stoppingAt(step);
         let says = "";
         try {
-          await replaceFiles(files, folder, database, "replaced", instantOf(100));
+          await replaceFiles(files, folder, database, instantOf(100));
           done = true;
         } catch (error) {
           assert.ok(error instanceof Failure && error.cause instanceof Stopped, String(error));
@@ -117,9 +117,7 @@ describe("replacing files, with a loss of power at any call", () => {
       const root = await copyOf(join(base, "template"), join(base, `${calls}`));
       const { database } = await readState(nodeFiles, join(root, "data"), model, 3);
       const disk = await Disk.of(root);
-      const replacing = replaceFiles(disk.files, join(root, "data"), database, "replaced", 0).then(
-        () => true,
-      );
+      const replacing = replaceFiles(disk.files, join(root, "data"), database, 0).then(() => true);
       const isDone = await Promise.race([disk.failAfter(calls).then(() => false), replacing]);
       await disk.remains(`${root}-left`, calls % 2 === 0 ? randomFrom(calls) : undefined);
       const came = await opened(join(`${root}-left`, "data"));
@@ -137,7 +135,7 @@ describe("replacing files, with a loss of power at any call", () => {
 });
 
 describe("undoing an unfinished replacement", () => {
-  /** A folder whose replacement by other data with the number of a snapshot failed when all files had been moved. */
+  /** A folder whose replacement by other data failed when all files had been moved. */
   async function unfinished(folder: string): Promise<void> {
     await write(folder, long);
     const database = new Database(model);
@@ -146,12 +144,12 @@ describe("undoing an unfinished replacement", () => {
       operation === "rename" &&
       path.endsWith(".tmp") &&
       path.includes("/damaged-") &&
-      path.includes(segment(4)) &&
+      path.includes(segment(6)) &&
       !path.includes("/..")
         ? systemError("EIO")
         : undefined,
     );
-    await assert.rejects(replaceFiles(files, folder, database, "damaged", 0), /replaced only in part/);
+    await assert.rejects(replaceFiles(files, folder, database, 0), /replaced only in part/);
     assert.ok((await opened(folder)) instanceof Failure);
   }
 

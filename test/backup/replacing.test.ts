@@ -14,9 +14,9 @@ import { openFiles, ruledFiles, segment, snapshot, systemError } from "../store/
 import { contentsOf, opened, write } from "./_setup.ts";
 
 const now = Date.parse("2026-03-02T08:00:00Z");
-const kept = "replaced-2026-03-02T08-00-00.000Z";
+const kept = "damaged-2026-03-02T08-00-00.000Z";
 
-/** Data with the number of a snapshot, and a folder whose files it is to replace. */
+/** Data with the number of an old snapshot, and a folder whose files it is to replace, the newest snapshot with number 3. */
 async function places(t: TestContext) {
   const folder = await temporaryFolder(t);
   await write(folder, [{ A: 1 }, { B: 2 }, "snapshot", { A: 3 }, "snapshot", { C: 4 }]);
@@ -31,30 +31,43 @@ describe("replacing the files of a folder", () => {
   it("keeps every data file as it was, and no other file", async (t) => {
     const { folder, database } = await places(t);
     const before = await contentsOf(folder);
-    assert.equal(await replaceFiles(nodeFiles, folder, database, "replaced", now), kept);
+    assert.equal(await replaceFiles(nodeFiles, folder, database, now), kept);
     assert.deepEqual(await contentsOf(join(folder, kept)), before);
     assert.deepEqual((await readdir(join(folder, kept))).sort(), [...before.keys(), "unsynced"].sort());
-    assert.deepEqual((await readdir(folder)).sort(), [segment(3), "lock", kept, "seed.yaml", snapshot(2)]);
+    assert.deepEqual((await readdir(folder)).sort(), [kept, segment(5), "lock", "seed.yaml", snapshot(4)]);
     assert.deepEqual(await opened(folder), { A: 1, B: 2 });
   });
 
-  it("names the folder for the old files after the kind and the time, and never overwrites one", async (t) => {
+  it("names the folder for the old files after the time, and never overwrites one", async (t) => {
     const { folder, database } = await places(t);
     await mkdir(join(folder, kept));
     await mkdir(join(folder, `${kept}-2`));
-    await mkdir(join(folder, "damaged-2026-03-02T08-00-00.000Z"));
-    assert.equal(await replaceFiles(nodeFiles, folder, database, "replaced", now), `${kept}-3`);
-    assert.equal(
-      await replaceFiles(nodeFiles, folder, database, "damaged", now),
-      "damaged-2026-03-02T08-00-00.000Z-2",
-    );
+    assert.equal(await replaceFiles(nodeFiles, folder, database, now), `${kept}-3`);
     assert.deepEqual(await readdir(join(folder, kept)), []);
+  });
+
+  it("gives the data a number that no old snapshot has, and which it keeps if it is higher", async (t) => {
+    for (const [own, number] of [
+      [0, 4],
+      [3, 4],
+      [4, 4],
+      [9, 9],
+    ] as const) {
+      const { folder, database } = await places(t);
+      database.sequence = own;
+      await replaceFiles(nodeFiles, folder, database, now);
+      assert.equal(database.sequence, number);
+      assert.deepEqual(
+        (await readdir(folder)).filter((name) => name.endsWith(".jsonl")),
+        [snapshot(number)],
+      );
+    }
   });
 
   it("creates no such folder where there is no data, and leaves the other files", async (t) => {
     const folder = await temporaryFolder(t);
     for (const name of ["unsynced", "x.broken"]) await writeFile(join(folder, name), name);
-    assert.equal(await replaceFiles(nodeFiles, folder, new Database(model), "replaced", now), null);
+    assert.equal(await replaceFiles(nodeFiles, folder, new Database(model), now), null);
     assert.deepEqual((await readdir(folder)).sort(), [segment(1), snapshot(0), "unsynced", "x.broken"]);
     assert.equal(await readFile(join(folder, "unsynced"), "utf8"), "unsynced");
   });
@@ -79,9 +92,7 @@ describe("replacing files that fails", () => {
       const files = ruledFiles(({ operation, path }) =>
         operation === "rename" && path === join(folder, fails) ? systemError("EIO") : undefined,
       );
-      const { code, message, hint, cause } = await refusal(
-        replaceFiles(files, folder, database, "replaced", now),
-      );
+      const { code, message, hint, cause } = await refusal(replaceFiles(files, folder, database, now));
       assert.deepEqual(
         [code, message, hint],
         [
@@ -103,9 +114,7 @@ describe("replacing files that fails", () => {
     const files = ruledFiles(({ operation, path }) =>
       operation === "rename" && isStaged(path) ? systemError("EIO") : undefined,
     );
-    const { message, hint } = await refusal(
-      replaceFiles(files, folder, new Database(model), "replaced", now),
-    );
+    const { message, hint } = await refusal(replaceFiles(files, folder, new Database(model), now));
     assert.equal(message, `The data in ${folder} was replaced only in part: EIO: injected.`);
     assert.equal(hint, "Empty the folder, and repeat the command.");
     assert.deepEqual(await readdir(folder), [snapshot(0)]);
@@ -118,7 +127,7 @@ describe("replacing files that fails", () => {
       if (operation === "rename" && isStaged(path)) isNamed = true;
       return operation === "sync" && isNamed ? systemError("EIO") : undefined;
     });
-    const { message, hint } = await refusal(replaceFiles(files, folder, database, "replaced", now));
+    const { message, hint } = await refusal(replaceFiles(files, folder, database, now));
     assert.equal(
       message,
       `The data in ${folder} was replaced, but the last step failed: EIO: injected '${folder}'.`,
@@ -132,15 +141,15 @@ describe("replacing files that fails", () => {
 
   for (const [what, operation, name] of [
     ["the folder for the old files cannot be created", "mkdir", kept],
-    ["the old snapshot cannot be read", "readPieces", snapshot(2)],
+    ["the new snapshot cannot be written", "rename", snapshot(4)],
   ] as const) {
     it(`if ${what} changes nothing, and leaves no temporary file`, async (t) => {
       const { folder, database } = await places(t);
       const before = await contentsOf(folder);
       const files = ruledFiles((call) =>
-        call.operation === operation && call.path === join(folder, name) ? systemError("EIO") : undefined,
+        call.operation === operation && call.path.includes(name) ? systemError("EIO") : undefined,
       );
-      await assert.rejects(replaceFiles(files, folder, database, "replaced", now), {
+      await assert.rejects(replaceFiles(files, folder, database, now), {
         message: new RegExp(`^The data in ${folder} was not replaced: EIO: injected`),
         hint: "Its files are as they were. Make room or check the disk, and repeat the command.",
       });

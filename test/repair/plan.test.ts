@@ -1,10 +1,10 @@
 /** What a repair plans, when it is refused, and which numbers a backup gets that replaces damaged files. */
 import assert from "node:assert/strict";
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { model } from "../../src/domain/model.ts";
-import { planRepair, repair, replaceFromBackup, requireDamage } from "../../src/repair/repair.ts";
+import { planRepair, repair } from "../../src/repair/repair.ts";
 import { Database } from "../../src/store/collection.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { temporaryFolder } from "../_setup.ts";
@@ -32,18 +32,20 @@ async function written(t: TestContext, { files }: Folder): Promise<string> {
 
 describe("the plan of a repair", () => {
   it("is empty without a problem", async () => {
-    assert.deepEqual(await planOf(intact()), { damage: [], content: [], rebuilt: null });
+    const { damage, content } = await planOf(intact());
+    assert.deepEqual([damage, content], [[], []]);
   });
 
-  it("rebuilds nothing where only the contents are impossible", async () => {
-    const { damage, content, rebuilt } = await planOf(impossible());
-    assert.deepEqual([damage, content.length, content[0]?.kind, rebuilt], [[], 1, "content", null]);
+  it("has no damage where only the contents are impossible", async () => {
+    const { damage, content } = await planOf(impossible());
+    assert.deepEqual([damage, content.length, content[0]?.kind], [[], 1, "content"]);
   });
 
   it("has damage and impossible contents apart, and the rebuilt data", async () => {
     const folder = impossible().append(1, change(4, "C"), change(5, "D"));
     folder.spoil(journal(1), '"C"');
-    const { damage, content, rebuilt } = await planOf(folder);
+    const { damage, content, rebuild } = await planOf(folder);
+    const { lost, database } = rebuild();
     assert.deepEqual(
       [...damage, ...content].map(({ kind, offset }) => [kind, offset]),
       [
@@ -52,54 +54,20 @@ describe("the plan of a repair", () => {
         ["content", folder.offsetOf(journal(1), 3)],
       ],
     );
-    assert.equal(rebuilt?.lost.length, 1);
-    assert.equal(rebuilt.database.sequence, 5);
+    assert.equal(lost.length, 1);
+    assert.equal(database.sequence, 5);
   });
 });
 
 describe("a repair", () => {
   it("replaces the files with the rebuilt data when it returns, and keeps them", async (t) => {
     const folder = await written(t, damaged());
-    const kept = await repair(nodeFiles, folder, await planRepair(nodeFiles, folder), instantOf(1));
+    const plan = await planRepair(nodeFiles, folder);
+    const kept = String(await repair(nodeFiles, folder, plan, plan.rebuild().database, instantOf(1)));
     assert.match(kept, /^damaged-/);
     assert.deepEqual(await contentsOf(join(folder, kept)), damaged().files);
     assert.deepEqual([...(await contentsOf(folder)).keys()], [journal(4), snapshot(3)]);
     assert.deepEqual(await opened(folder), { A: 1, C: 1 });
-  });
-
-  it("of nothing is refused, and changes nothing", async (t) => {
-    for (const data of [intact(), impossible()]) {
-      const folder = await written(t, data);
-      const plan = await planRepair(nodeFiles, folder);
-      await assert.rejects(repair(nodeFiles, folder, plan, 0), { message: "there is nothing to repair" });
-      assert.deepEqual(await contentsOf(folder), data.files);
-      assert.equal((await readdir(folder)).length, 1);
-    }
-  });
-});
-
-describe("only a damaged folder", () => {
-  const require = ({ files }: Folder) => requireDamage(inMemory(files), "/data");
-
-  it("is replaced with a backup: its damage is listed, without impossible contents", async () => {
-    const found = await require(damaged().append(1, step(4, "C", 7, 8)));
-    assert.deepEqual(
-      found.map(({ kind, what }) => [kind, what]),
-      [
-        ["damage", "the checksum of the line is wrong"],
-        ["damage", "change 2 is lost here (legible: test, entries wantedreason/b)"],
-      ],
-    );
-  });
-
-  it("is replaced with a backup: a restore is for all others", async () => {
-    for (const folder of [intact(), impossible()]) {
-      await assert.rejects(require(folder), {
-        code: "CONFLICT",
-        message: "/data is not damaged: there is nothing to repair.",
-        hint: "`addon-cli data restore <file>` restores a backup as a change, which can be undone; nothing was changed.",
-      });
-    }
   });
 });
 
@@ -109,7 +77,8 @@ describe("a backup that replaces damaged files", () => {
     const folder = await written(t, data);
     const database = new Database(model);
     database.sequence = own;
-    const kept = await replaceFromBackup(nodeFiles, folder, database, instantOf(1));
+    const plan = await planRepair(nodeFiles, folder);
+    const kept = await repair(nodeFiles, folder, plan, database, instantOf(1));
     assert.deepEqual(await contentsOf(join(folder, String(kept))), data.files);
     const last = database.sequence;
     assert.deepEqual([...(await contentsOf(folder)).keys()], [journal(last + 1), snapshot(last)]);
@@ -123,11 +92,5 @@ describe("a backup that replaces damaged files", () => {
 
   it("gets the number of the last change that can be read", async (t) => {
     assert.equal(await sequenceAfter(t, damaged(), 2), 3);
-  });
-
-  it("keeps nothing in a folder without data", async (t) => {
-    const folder = await temporaryFolder(t);
-    assert.equal(await replaceFromBackup(nodeFiles, folder, new Database(model), 0), null);
-    assert.deepEqual([...(await contentsOf(folder)).keys()], [journal(1), snapshot(0)]);
   });
 });

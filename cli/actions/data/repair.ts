@@ -1,13 +1,9 @@
 /** Implements `data repair`. */
 import { join, resolve } from "node:path";
 import { readBackup } from "../../../src/backup/source.ts";
-import {
-  planRepair,
-  type RepairPlan,
-  repair,
-  replaceFromBackup,
-  requireDamage,
-} from "../../../src/repair/repair.ts";
+import { Failure } from "../../../src/domain/errors.ts";
+import type { Rebuilt } from "../../../src/repair/findings.ts";
+import { planRepair, type RepairPlan, repair } from "../../../src/repair/repair.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import type { Context } from "../../context.ts";
 import { Reported } from "../../terminal/output.ts";
@@ -22,14 +18,13 @@ import { reportingReads, withProgress } from "./progress.ts";
 export async function repairFolder(context: Context, yes: boolean): Promise<void> {
   const { output, workspace } = context;
   const folder = await workspace().dataFolder();
-  const { plan, kept } = await withFolder(folder, "Repairing", () =>
-    withProgress(context, "Repairing", async (progress) => {
-      const made = await planRepair(await reportingReads(folder, progress), folder);
-      const isDone = made.rebuilt !== null && yes;
-      return { plan: made, kept: isDone ? await repair(nodeFiles, folder, made, Date.now()) : null };
-    }),
-  );
-  const { rebuilt, damage, content } = plan;
+  const { plan, rebuilt, kept } = await withPlan(context, folder, async (plan) => {
+    const rebuilt = plan.damage.length === 0 ? null : plan.rebuild();
+    const isDone = rebuilt !== null && yes;
+    const kept = isDone ? await repair(nodeFiles, folder, plan, rebuilt.database, Date.now()) : null;
+    return { plan, rebuilt, kept };
+  });
+  const { damage, content } = plan;
   const document = {
     folder,
     damaged: damage.length > 0,
@@ -41,7 +36,7 @@ export async function repairFolder(context: Context, yes: boolean): Promise<void
     saved: rebuilt?.saved ?? [],
     lost: rebuilt?.lost ?? [],
   };
-  output.result(document, describe(folder, plan, kept));
+  output.result(document, describe(folder, plan, rebuilt, kept));
   if (rebuilt !== null && kept === null) throw new Reported();
 }
 
@@ -56,15 +51,15 @@ export async function repairFrom(context: Context, file: string, yes: boolean): 
   const path = resolve(io.cwd, file);
   const backup = await withProgress(context, "Reading the backup", () => readBackup(nodeFiles, path));
   const { records, instant } = backup;
-  const { damage, kept } = await withFolder(folder, "Repairing", () =>
-    withProgress(context, "Repairing", async (progress) => {
-      const found = await requireDamage(await reportingReads(folder, progress), folder);
-      return {
-        damage: found,
-        kept: yes ? await replaceFromBackup(nodeFiles, folder, backup.database, Date.now()) : null,
-      };
-    }),
-  );
+  const { damage, kept } = await withPlan(context, folder, async (plan) => {
+    if (plan.damage.length === 0) {
+      throw new Failure("CONFLICT", `${folder} is not damaged: there is nothing to repair.`, {
+        hint: "`addon-cli data restore <file>` restores a backup as a change, which can be undone; nothing was changed.",
+      });
+    }
+    const kept = yes ? await repair(nodeFiles, folder, plan, backup.database, Date.now()) : null;
+    return { damage: plan.damage, kept };
+  });
   const { sequence } = backup.database;
   const done =
     kept === null
@@ -77,7 +72,21 @@ export async function repairFrom(context: Context, file: string, yes: boolean): 
   if (kept === null) throw new Reported();
 }
 
-function describe(folder: string, { rebuilt, damage, content }: RepairPlan, kept: string | null): string {
+/** Plans a repair with exclusive access to the folder, and calls `use` with the plan. */
+function withPlan<T>(context: Context, folder: string, use: (plan: RepairPlan) => Promise<T>): Promise<T> {
+  return withFolder(folder, "Repairing", () =>
+    withProgress(context, "Repairing", async (progress) =>
+      use(await planRepair(await reportingReads(folder, progress), folder)),
+    ),
+  );
+}
+
+function describe(
+  folder: string,
+  { damage, content }: RepairPlan,
+  rebuilt: Rebuilt | null,
+  kept: string | null,
+): string {
   const odd = content.map((fault) => `${describeFault(fault)} (not changed)`);
   if (rebuilt === null) {
     return [...odd, `${folder} is not damaged. Nothing was changed.`].join("\n");

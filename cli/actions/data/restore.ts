@@ -187,7 +187,7 @@ async function unpack(context: Context, source: Source, dryRun: boolean): Promis
   await withFolder(folder, what, () =>
     withProgress(context, what, async () => {
       await requireRoom(nodeFiles, folder);
-      await replaceFiles(nodeFiles, folder, database, "replaced", Date.now());
+      await replaceFiles(nodeFiles, folder, database, Date.now());
     }),
   );
   const { sequence } = database;
