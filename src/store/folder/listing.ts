@@ -24,7 +24,8 @@ export async function namesIn(files: Files, folder: string): Promise<string[]> {
     if (!isMissing(error)) throw unusable(folder, error);
     const link = await lstat(folder).catch(() => undefined);
     // A link to nothing keeps a folder from being created there.
-    if (link?.isSymbolicLink()) throw unusable(folder, Object.assign(new Error(), { code: "EEXIST" }));
+    if (link?.isSymbolicLink())
+      throw unusable(folder, Object.assign(new Error("a broken symbolic link"), { code: "EEXIST" }));
     return [];
   });
 }

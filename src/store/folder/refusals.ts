@@ -33,13 +33,13 @@ export function remedyFor(error: unknown): string | undefined {
       return "The disk is read-only: see `dmesg` for the reason, and mount it for writing.";
     case "EACCES":
     case "EPERM":
-      return "This user is not allowed to do that: check the owner and the permissions of the file and its folder.";
+      return "This user is not allowed to do that: check the owner and the permissions of the file and its folder with `ls -ld`.";
     case "EMFILE":
     case "ENFILE":
       return "Too many files are open: raise the limit (`ulimit -n`).";
     case "EEXIST":
     case "ENOTDIR":
-      return "A file has the name of a required folder: move it away, or name another folder.";
+      return "A file has the name of a required folder: move it away.";
     case "EISDIR":
       return "A folder has the name of a required file: move it away.";
     default:
@@ -47,40 +47,16 @@ export function remedyFor(error: unknown): string | undefined {
   }
 }
 
-/** The errors that another data folder would not have; all others concern the disk. */
-const folderErrors: ReadonlySet<string | undefined> = new Set([
-  "EACCES",
-  "EPERM",
-  "EROFS",
-  "ENOTDIR",
-  "EEXIST",
-]);
-
-/** What keeps a path from being a folder, in words. */
-const obstacles: Readonly<Record<string, string>> = {
-  EEXIST: "a file or a broken symbolic link is in its path",
-  ENOTDIR: "a file or a broken symbolic link is in its path",
-  ENOENT: "no folder can be created there",
-  ELOOP: "symbolic links in its path form a loop",
-  ENAMETOOLONG: "its path is too long",
-};
-
 /** The refusal after an error of the file system, whose message names the file. */
 export function unusable(folder: string, cause: unknown): Failure {
-  const code = systemCode(cause) ?? "";
-  const why = obstacles[code];
-  const isForbidden = code === "EACCES" || code === "EPERM";
-  const writable = isForbidden
-    ? `Run the command as the folder's owner, whom \`ls -ld ${folder}\` shows, or name another one with --data.`
-    : "Expected a folder that you may write to; name another one with --data.";
-  // No error of the file system: a record of the data has another form.
-  const advice = code === "" ? "`addon-cli data verify` shows what is wrong with the data." : writable;
-  const remedy = folderErrors.has(code) ? undefined : remedyFor(cause);
-  return new Failure(
-    "STORE_UNAVAILABLE",
-    `The data folder ${folder} cannot be used: ${why === undefined ? reasonOf(cause) : `${why} (${code})`}.`,
-    { hint: remedy ?? advice, cause },
-  );
+  const code = systemCode(cause);
+  // Without a code, a record of the data has another form.
+  const advice = code === undefined ? "`addon-cli data verify` shows what is wrong with the data." : "";
+  // Whom the data is kept from must not begin with other data.
+  const hasOther = code !== undefined && code !== "EACCES" && code !== "EPERM";
+  const hint = `${remedyFor(cause) ?? advice}${hasOther ? " --data names another folder." : ""}`.trimStart();
+  const message = `The data folder ${folder} cannot be used: ${reasonOf(cause)}.`;
+  return new Failure("STORE_UNAVAILABLE", message, { hint, cause });
 }
 
 /** The refusal of a data folder that belongs to another user than this process's. Users are numbers. */
