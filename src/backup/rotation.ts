@@ -3,7 +3,7 @@
  * `gameaddon-2026-11-22T03-00-00.123Z.jsonl.gz`. The oldest ones are removed, but only after a new one was verified and
  * is on disk. Of other files, only the temporary ones of killed commands are removed.
  */
-import { lstat } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
@@ -65,7 +65,7 @@ async function removeOldest(
   keep: number,
   now: number,
 ): Promise<{ removed: string[]; warnings: string[] }> {
-  const backups = await backupsIn(files, folder);
+  const backups = await backupsIn(folder);
   const isLater = (name: string) => name !== written && Number(instantIn(name)) > now;
   const warnings = backups
     .filter(isLater)
@@ -94,15 +94,8 @@ async function removeOldest(
 }
 
 /** Returns the names of the backups in a folder, oldest first. */
-async function backupsIn(files: Files, folder: string): Promise<string[]> {
-  const names = (await files.readdir(folder)).filter((name) => instantIn(name) !== undefined).sort();
-  const areFiles = await Promise.all(
-    names.map((name) =>
-      lstat(join(folder, name)).then(
-        (found) => found.isFile(),
-        () => false,
-      ),
-    ),
-  );
-  return names.filter((_, index) => areFiles[index]);
+async function backupsIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const backups = entries.filter((entry) => entry.isFile() && instantIn(entry.name) !== undefined);
+  return backups.map(({ name }) => name).sort();
 }
