@@ -229,7 +229,7 @@ describe("the stored answer of a repeatable request", () => {
     const answers: unknown[] = [];
     for (const snapshot of [false, true, false]) {
       const service = await Service.open(options);
-      if (service.store.isNew) {
+      if (service.store.sequence === 0) {
         await service.administer("seed.groups", {
           groups: ["BLACKLIST", "TARGETLIST"],
           services: ["RESCUE", "POLICE"],

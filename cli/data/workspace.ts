@@ -2,6 +2,7 @@
 import { lstat, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { packaged } from "../../src/packaged.ts";
+import { hasData } from "../../src/store/folder/folder-names.ts";
 import type { IO } from "../terminal/io.ts";
 
 /** The options of every command. */
@@ -45,8 +46,9 @@ export class Workspace {
 
   /** Returns whether the folder has data of the service. */
   async hasData(): Promise<boolean> {
-    const { Store } = await import("../../src/store/store.ts");
-    return Store.exists(this.folder);
+    const { namesIn } = await import("../../src/store/folder/listing.ts");
+    const { nodeFiles } = await import("../../src/store/folder/files.ts");
+    return hasData(await namesIn(nodeFiles, this.folder));
   }
 
   /** Returns the folder. @throws Failure if there is no data in it */

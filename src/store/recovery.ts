@@ -14,10 +14,9 @@ import {
   hasCode,
   naming,
   piecesOf,
-  privateMode,
   syncFolder,
   writeAll,
-  writePieces,
+  writeDurably,
 } from "./folder/files.ts";
 import {
   brokenSuffix,
@@ -37,8 +36,6 @@ import { replay } from "./replay.ts";
 export interface Recovery {
   /** The journal, open for appending. */
   readonly journal: Journal;
-  /** Whether the folder had no data before. */
-  readonly isNew: boolean;
   /** Whether an older version of the program wrote the newest segment. */
   readonly isOutdated: boolean;
   /** The number of changes that no snapshot contains. */
@@ -64,7 +61,7 @@ export async function recover<M extends Model>(
     await syncNames(files, folder);
     const journal = await Journal.create(place, 1, 0, now);
     const database = new Database(model);
-    return { database, journal, isNew: true, isOutdated: false, replayed: 0, warnings: [] };
+    return { database, journal, isOutdated: false, replayed: 0, warnings: [] };
   }
   const warnings: string[] = [];
   const empty = () => new Database(model);
@@ -77,7 +74,7 @@ export async function recover<M extends Model>(
   const end = await repairEnd(files, folder, newest, warnings);
   const journal = await Journal.open(place, newest.first, end);
   const isOutdated = newest.version < journalVersion;
-  return { database, journal, isNew: false, isOutdated, replayed, warnings };
+  return { database, journal, isOutdated, replayed, warnings };
 }
 
 /** Refuses to begin new data where there was data before. */
@@ -118,9 +115,8 @@ async function repairEnd(
   const { torn, end } = segment;
   if (torn > 0) {
     const broken = `${path}${brokenSuffix}`;
-    await copyTo(files, broken, piecesOf(files, path, end));
-    await syncFolder(files, folder);
-    await edit(files, path, "r+", (file) => file.truncate(end));
+    await writeDurably(files, broken, piecesOf(files, path, end));
+    await edit(files, path, (file) => file.truncate(end));
     warnings.push(
       `${path} ended in an incomplete change of ${torn} bytes, which was never acknowledged. ` +
         `It was cut off at byte ${end} and kept as ${broken}.`,
@@ -129,7 +125,7 @@ async function repairEnd(
   }
   if (!segment.unterminated) return end;
   // A whole change that lacks only its line feed was made.
-  await edit(files, path, "r+", (file) => writeAll(file, Buffer.from("\n"), end));
+  await edit(files, path, (file) => writeAll(file, Buffer.from("\n"), end));
   return end + 1;
 }
 
@@ -138,24 +134,14 @@ export async function copyDataFiles(files: Files, folder: string, name: string):
   const target = join(folder, name);
   await files.mkdir(target);
   for (const file of await files.readdir(folder)) {
-    if (isDataFile(file)) await copyTo(files, join(target, file), piecesOf(files, join(folder, file)));
+    if (isDataFile(file)) await writeDurably(files, join(target, file), piecesOf(files, join(folder, file)));
   }
-  await syncFolder(files, target);
   await syncFolder(files, folder);
 }
 
-function copyTo(files: Files, path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  return edit(files, path, "w", (file) => writePieces(file, pieces));
-}
-
 /** Opens a file, changes it durably and closes it. */
-async function edit(
-  files: Files,
-  path: string,
-  flags: "w" | "r+",
-  change: (file: File) => Promise<unknown>,
-): Promise<void> {
-  const file = await files.open(path, flags, privateMode);
+async function edit(files: Files, path: string, change: (file: File) => Promise<unknown>): Promise<void> {
+  const file = await files.open(path, "r+");
   try {
     await change(file);
     await file.sync();

@@ -14,10 +14,9 @@ import type { Origin } from "./change.ts";
 import { Database, type DurableView } from "./collection.ts";
 import { type Edit, type Edited, planEdit } from "./draft.ts";
 import { spaceFor } from "./folder/disk.ts";
-import { type Files, nodeFiles, piecesOf } from "./folder/files.ts";
+import { nodeFiles, piecesOf } from "./folder/files.ts";
 import { lockFolder, markUnsynced } from "./folder/folder.ts";
-import { earlierFolder, hasData, snapshotFile, unsyncedMarker } from "./folder/folder-names.ts";
-import { namesIn } from "./folder/listing.ts";
+import { earlierFolder, snapshotFile, unsyncedMarker } from "./folder/folder-names.ts";
 import type { FolderLock } from "./folder/lock.ts";
 import { codeInWords, shuttingDown, unusable, unwritten } from "./folder/refusals.ts";
 import { FolderLost, type Journal, SyncFailure } from "./journal/journal.ts";
@@ -39,8 +38,6 @@ export class Store<M extends Model> {
   readonly folder: string;
   /** What recovery repaired, a sentence each. */
   readonly warnings: readonly string[];
-  /** Whether the folder had no data when it was opened. */
-  readonly isNew: boolean;
   /** The durable records, read-only. */
   readonly data: DurableView<M>;
 
@@ -62,10 +59,9 @@ export class Store<M extends Model> {
     adapter: FolderAdapter<M>,
     lock: FolderLock,
   ) {
-    const { journal, isNew, replayed, warnings } = adapter.recovery;
+    const { journal, replayed, warnings } = adapter.recovery;
     this.folder = options.folder;
     this.warnings = warnings;
-    this.isNew = isNew;
     this.data = low.data.view;
     this.#options = options;
     this.#now = options.now ?? Date.now;
@@ -78,11 +74,6 @@ export class Store<M extends Model> {
       batchWritten: () => this.#snapshotWhereDue(),
       failed: (error) => this.#stop(error),
     });
-  }
-
-  /** Returns whether a folder has data of the service. A folder that does not exist has none. */
-  static async exists(folder: string, files: Files = nodeFiles): Promise<boolean> {
-    return hasData(await namesIn(files, folder));
   }
 
   /**

@@ -8,7 +8,6 @@ import { Database } from "../../src/store/collection.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { listData, namesIn, retryIfMissing } from "../../src/store/folder/listing.ts";
 import { readState } from "../../src/store/reading.ts";
-import { Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
   contents,
@@ -77,7 +76,7 @@ describe("a folder", () => {
   it("has data if it has a snapshot or a segment, not if it is missing or empty", async (t) => {
     const folder = await temporaryFolder(t);
     for (const path of [folder, join(folder, "missing")]) {
-      assert.deepEqual([await Store.exists(path), await namesIn(nodeFiles, path)], [false, []]);
+      assert.deepEqual(await namesIn(nodeFiles, path), []);
       await assert.rejects(listData(nodeFiles, path), {
         code: "UNKNOWN_ENTRY",
         message: `There is no data in ${path}.`,
@@ -86,7 +85,7 @@ describe("a folder", () => {
     }
     for (const name of [segment(1), snapshot(0)]) {
       await writeFile(join(folder, name), "");
-      assert.deepEqual([await Store.exists(folder), await listData(nodeFiles, folder)], [true, [name]]);
+      assert.deepEqual(await listData(nodeFiles, folder), [name]);
       await rm(join(folder, name));
     }
   });
@@ -96,7 +95,7 @@ describe("a folder", () => {
     const error = systemError("EACCES");
     const files = ruledFiles(() => error);
     const isCause = (refused: unknown) => refused instanceof Failure && refused.cause === error;
-    await assert.rejects(Store.exists(folder, files), isCause);
+    await assert.rejects(namesIn(files, folder), isCause);
     await assert.rejects(listData(files, folder), isCause);
   });
 });

@@ -36,10 +36,11 @@ const service = await Service.open({
     process.exit(3);
   },
 });
-if (service.store.isNew) await service.administer("seed.groups", await readSeed("data/seed.yaml"));
+const isNew = service.store.sequence === 0;
+if (isNew) await service.administer("seed.groups", await readSeed("data/seed.yaml"));
 await service.routes.load();
 const tokens: Record<string, string> = {};
-for (let each = 0; service.store.isNew && each < clientCount; each += 1) {
+for (let each = 0; isNew && each < clientCount; each += 1) {
   const player = `P${each}`;
   const members = [{ organisation: "POLICE", rank: 9 }];
   await service.administer("player.add", { name: player, administrator: true, members });
