@@ -19,6 +19,9 @@ export class Reported extends Error {
   override readonly name = "Reported";
 }
 
+/** The most problems that a person is shown: the error of a program repeats in every record of an export. */
+const mostProblems = 20;
+
 export class Output {
   readonly #io: IO;
   readonly #json: () => boolean;
@@ -133,10 +136,12 @@ export class Output {
   async failure(error: unknown): Promise<void> {
     if (error instanceof Reported) return;
     const { code, message, hint, parameter } = toProblem(error);
-    const faulty = error instanceof Failure ? error.faultyFile : undefined;
+    const failure = error instanceof Failure ? error : undefined;
+    const faulty = failure?.faultyFile;
+    const problems = failure?.problems;
     if (this.#json()) {
       const { file, faults } = faulty ?? {};
-      const problem = toJSON({ code, info: message, parameter, hint, file, faults });
+      const problem = toJSON({ code, info: message, parameter, hint, file, faults, problems });
       // The message may repeat a token that was typed in place of a name.
       const document = `${withoutTokens(problem)}\n`;
       try {
@@ -155,6 +160,9 @@ export class Output {
       await this.faults(faulty, "fault");
       return;
     }
+    for (const problem of problems?.slice(0, mostProblems) ?? []) this.remark(problem);
+    const left = (problems?.length ?? 0) - mostProblems;
+    if (left > 0) this.remark(`and ${left} more; --json shows all of them`);
     this.remark(`${label} ${message}`);
     if (hint !== undefined) this.remark(hint);
   }

@@ -21,13 +21,10 @@ import { readTable } from "../../../src/table-in-force/read-table.ts";
 import type { PointInTime } from "../../arguments/instant.ts";
 import type { Context } from "../../context.ts";
 import { confirm } from "../../terminal/confirm.ts";
-import { formatInstant, Reported } from "../../terminal/output.ts";
+import { formatInstant } from "../../terminal/output.ts";
 import { withFolder } from "./offline.ts";
 import { resourceLines, warningLines } from "./preview.ts";
 import { withProgress } from "./progress.ts";
-
-/** The most problems of an export that a person is shown: the error of a program repeats in every record. */
-const maxProblems = 20;
 
 /** The options of a restore or an import. */
 export interface RestoreOptions {
@@ -55,36 +52,17 @@ export async function restore(
     file === undefined
       ? { kind: "moment", sequence: await sequenceOf(context, at ?? { sequence: 0 }) }
       : await sourceIn(context, file, "backup");
-  await applySource(context, source, options);
+  await apply(context, source, options);
 }
 
 /** Imports a file of `data export`, or of another program in that format. */
 export async function importData(context: Context, file: string, options: RestoreOptions): Promise<void> {
-  await applySource(context, await sourceIn(context, file, "export"), options);
+  await apply(context, await sourceIn(context, file, "export"), options);
 }
 
 /** Returns a file as a source. Either command takes a backup as well as an export. */
 async function sourceIn({ io }: Context, file: string, usual: "backup" | "export"): Promise<Source> {
   return recognizeSource(nodeFiles, await findSourceFile(resolve(io.cwd, file)), usual);
-}
-
-/** Applies a source, and lists the problems of an export. */
-async function applySource(context: Context, source: Source, options: RestoreOptions): Promise<void> {
-  const { output } = context;
-  try {
-    await apply(context, source, options);
-  } catch (error) {
-    if (!(error instanceof Failure) || error.problems === undefined) throw error;
-    const { code, message, problems } = error;
-    if (!output.wantsJSON) {
-      for (const problem of problems.slice(0, maxProblems)) output.remark(problem);
-      const left = problems.length - maxProblems;
-      if (left > 0) output.remark(`and ${left} more; --json shows all of them`);
-      throw error;
-    }
-    output.result({ code, info: message, problems }, "");
-    throw new Reported();
-  }
 }
 
 /** Returns the number of the last change at that time. @throws Failure if the data does not reach back that far */
