@@ -30,39 +30,30 @@ async function sharedOptions(journal: string, folder: string, maxStaleness = def
 }
 
 /** A data folder that this process has open. Its service starts only if something needs it: most commands do not. */
-export class OpenFolder {
+export interface OpenFolder {
   readonly store: DataStore;
   readonly control: Control;
-  readonly #options: ServiceOptions;
-  #service: Promise<Service> | undefined;
-
-  constructor(store: DataStore, options: ServiceOptions) {
-    this.store = store;
-    this.#options = options;
-    const service = () => this.service();
-    this.control = controlOf({
-      ...options,
-      store,
-      activity: new Activity(store.data),
-      loadTable: async () => (await service()).environment.loadTable(),
-      checkTable: async () => (await service()).environment.checkTable(),
-      service,
-      holder: null,
-    });
-  }
-
   /** Returns the service on the folder, without a port. */
-  service(): Promise<Service> {
-    this.#service ??= import("../../src/service.ts").then(
-      ({ Service }) => new Service(this.store, this.#options),
-    );
-    return this.#service;
-  }
+  readonly service: () => Promise<Service>;
+  readonly close: () => Promise<void>;
+}
 
-  /** Closes the folder. */
-  async close(): Promise<void> {
-    await ((await this.#service) ?? this.store).close();
-  }
+function opened(store: DataStore, options: ServiceOptions): OpenFolder {
+  let started: Promise<Service> | undefined;
+  const service = () => {
+    started ??= import("../../src/service.ts").then(({ Service }) => new Service(store, options));
+    return started;
+  };
+  const control = controlOf({
+    ...options,
+    store,
+    activity: new Activity(store.data),
+    loadTable: async () => (await service()).environment.loadTable(),
+    checkTable: async () => (await service()).environment.checkTable(),
+    service,
+    holder: null,
+  });
+  return { store, control, service, close: async () => ((await started) ?? store).close() };
 }
 
 /**
@@ -87,19 +78,20 @@ export async function openFolder(
   }
   const shared = journal ? await sharedOptions(journal, folder, settings.maxStaleness) : undefined;
   const options = { ...settings, folder, shared, routes: await workspace.routesFile() };
-  const opened = new OpenFolder(await Store.open({ ...options, model }), options);
-  for (const warning of opened.store.warnings) output.remark(`warning: ${warning}`);
+  const store = await Store.open({ ...options, model });
+  for (const warning of store.warnings) output.remark(`warning: ${warning}`);
+  const open = opened(store, options);
   // This also completes a first start that was interrupted before the seeding.
-  if (opened.store.sequence === 0 && mode !== "seeds") {
+  if (store.sequence === 0 && mode !== "seeds") {
     const file = await workspace.seedFile();
     try {
       const { readSeed } = await import("../../src/operator/seed-file.ts");
-      await opened.control.run("seed.groups", await readSeed(file));
+      await open.control.run("seed.groups", await readSeed(file));
     } catch (error) {
-      await opened.close();
+      await open.close();
       throw error;
     }
     output.remark(`Created the data folder ${folder} with the names of ${file}.`);
   }
-  return opened;
+  return open;
 }

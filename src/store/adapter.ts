@@ -16,8 +16,10 @@ export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
   readonly #model: M;
   readonly #now: () => number;
   #recovery: Recovery | undefined;
-  #snapshotBytes = 0;
-  #historySince = 0;
+  /** The size of the newest snapshot, in bytes. */
+  snapshotBytes = 0;
+  /** When the newest snapshot was written, or the journal begun if there is none, in milliseconds since 1970. */
+  historySince = 0;
 
   constructor(place: LockedFolder, model: M, now: () => number) {
     this.#place = place;
@@ -29,16 +31,6 @@ export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
   get recovery(): Recovery {
     if (this.#recovery === undefined) throw new Error("the adapter has not read the folder");
     return this.#recovery;
-  }
-
-  /** The size of the newest snapshot, in bytes. */
-  get snapshotBytes(): number {
-    return this.#snapshotBytes;
-  }
-
-  /** When the newest snapshot was written, or the journal begun if there is none, in milliseconds since 1970. */
-  get historySince(): number {
-    return this.#historySince;
   }
 
   /**
@@ -55,9 +47,9 @@ export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
       folder,
       newest === undefined ? segmentFile(segmentsIn(names)[0] ?? 1) : snapshotFile(newest),
     );
-    if (newest !== undefined) this.#snapshotBytes = await sizeOf(files, path);
+    if (newest !== undefined) this.snapshotBytes = await sizeOf(files, path);
     // A damaged snapshot counts as old: the next change begins another one.
-    this.#historySince = (await readInstant(files, path)) ?? 0;
+    this.historySince = (await readInstant(files, path)) ?? 0;
     return database;
   }
 
@@ -70,7 +62,7 @@ export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
   async write(database: Database<M>): Promise<void> {
     const now = this.#now();
     const { files, folder } = this.#place;
-    this.#snapshotBytes = await writeSnapshot(files, folder, database, now);
-    this.#historySince = now;
+    this.snapshotBytes = await writeSnapshot(files, folder, database, now);
+    this.historySince = now;
   }
 }

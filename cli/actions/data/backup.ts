@@ -5,15 +5,12 @@ import { writeBackup } from "../../../src/backup/backup.ts";
 import { writeRotatedBackup } from "../../../src/backup/rotation.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
-import { snapshotsIn } from "../../../src/store/folder/folder-names.ts";
 import type { Context } from "../../context.ts";
 import { withProgress } from "./progress.ts";
 
 /** Writes a snapshot. */
-export async function takeSnapshot({ output, run, workspace }: Context): Promise<void> {
-  const { folder } = workspace();
-  await run("reads", "data.snapshot", {});
-  const sequence = snapshotsIn(await nodeFiles.readdir(folder)).at(-1);
+export async function takeSnapshot({ output, run }: Context): Promise<void> {
+  const { sequence } = await run("reads", "data.snapshot", {});
   output.result({ sequence }, `There is a snapshot of everything up to change ${sequence}.`);
 }
 

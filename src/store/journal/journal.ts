@@ -82,10 +82,12 @@ export class Journal {
   /**
    * Ensures that the next start finds what is appended, and that no other process can append: that the segment and the
    * lock file are still in place.
+   * @param mayBeSaved whether a change was just written, which a folder that was moved then has
    * @throws FolderLost where one was moved, deleted or replaced: nothing may be written any more
    */
-  check(): void {
-    this.#requireInPlace("unwritten");
+  check(mayBeSaved = false): void {
+    const path = this.#place.lock.misplaced;
+    if (path !== undefined) throw new FolderLost(path, mayBeSaved);
   }
 
   /** The size of the segment in bytes. */
@@ -128,7 +130,7 @@ export class Journal {
       throw unsaved(naming(this.#path, cause));
     }
     // What went into a folder that was moved or deleted meanwhile is not acknowledged, but the next start may find it.
-    this.#requireInPlace("written");
+    this.check(true);
     this.#size = size;
   }
 
@@ -172,11 +174,6 @@ export class Journal {
 
   get #path(): string {
     return join(this.#place.folder, segmentFile(this.first));
-  }
-
-  #requireInPlace(change: "unwritten" | "written"): void {
-    const path = this.#place.lock.misplaced;
-    if (path !== undefined) throw new FolderLost(path, change === "written");
   }
 
   /** Writes a piece and syncs it: in one call, where the system can. */
