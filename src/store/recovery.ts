@@ -9,12 +9,11 @@ import { Failure } from "../domain/errors.ts";
 import { ClockSteps } from "./clock.ts";
 import { Database } from "./collection.ts";
 import {
-  type File,
   type Files,
   hasCode,
-  naming,
   piecesOf,
   syncFolder,
+  withFile,
   writeAll,
   writeDurably,
 } from "./folder/files.ts";
@@ -116,7 +115,10 @@ async function repairEnd(
   if (torn > 0) {
     const broken = `${path}${brokenSuffix}`;
     await writeDurably(files, broken, piecesOf(files, path, end));
-    await edit(files, path, (file) => file.truncate(end));
+    await withFile(files, path, "r+", async (file) => {
+      await file.truncate(end);
+      await file.sync();
+    });
     warnings.push(
       `${path} ended in an incomplete change of ${torn} bytes, which was never acknowledged. ` +
         `It was cut off at byte ${end} and kept as ${broken}.`,
@@ -125,7 +127,10 @@ async function repairEnd(
   }
   if (!segment.unterminated) return end;
   // A whole change that lacks only its line feed was made.
-  await edit(files, path, (file) => writeAll(file, Buffer.from("\n"), end));
+  await withFile(files, path, "r+", async (file) => {
+    await writeAll(file, Buffer.from("\n"), end);
+    await file.sync();
+  });
   return end + 1;
 }
 
@@ -137,17 +142,4 @@ export async function copyDataFiles(files: Files, folder: string, name: string):
     if (isDataFile(file)) await writeDurably(files, join(target, file), piecesOf(files, join(folder, file)));
   }
   await syncFolder(files, folder);
-}
-
-/** Opens a file, changes it durably and closes it. */
-async function edit(files: Files, path: string, change: (file: File) => Promise<unknown>): Promise<void> {
-  const file = await files.open(path, "r+");
-  try {
-    await change(file);
-    await file.sync();
-  } catch (error) {
-    throw naming(path, error);
-  } finally {
-    await file.close();
-  }
 }

@@ -143,16 +143,26 @@ export async function readRange(files: Files, path: string, from: number, to: nu
   return bytes.subarray(0, length);
 }
 
-/** Returns the size of a file in bytes. */
-export async function sizeOf(files: Files, path: string): Promise<number> {
-  const file = await files.open(path, "r");
+/** Opens a file or a folder, runs `work` on it, and closes it. An error names the file. */
+export async function withFile<T>(
+  files: Files,
+  path: string,
+  flags: OpenFlags,
+  work: (file: File) => Promise<T>,
+): Promise<T> {
+  const file = await files.open(path, flags);
   try {
-    return (await file.stat()).size;
+    return await work(file);
   } catch (error) {
     throw naming(path, error);
   } finally {
     await file.close();
   }
+}
+
+/** Returns the size of a file in bytes. */
+export function sizeOf(files: Files, path: string): Promise<number> {
+  return withFile(files, path, "r", async (file) => (await file.stat()).size);
 }
 
 /** Reads a file. */
@@ -181,15 +191,8 @@ export async function writeAll(file: File, bytes: Uint8Array, position: number):
 }
 
 /** Syncs a folder, which makes the names in it durable. */
-export async function syncFolder(files: Files, path: string): Promise<void> {
-  const folder = await files.open(path, "r");
-  try {
-    await folder.sync();
-  } catch (error) {
-    throw naming(path, error);
-  } finally {
-    await folder.close();
-  }
+export function syncFolder(files: Files, path: string): Promise<void> {
+  return withFile(files, path, "r", (folder) => folder.sync());
 }
 
 /** Options of {@link createDurably}. */
