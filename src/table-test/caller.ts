@@ -7,13 +7,13 @@ import { fold, oneOf } from "../domain/text.ts";
 import {
   type Caller,
   type MembershipKind,
-  membershipKinds,
   nobody,
   type Traits,
   toCaller,
   type Vocabulary,
 } from "../table/caller.ts";
-import type { Path, Report } from "../table/yaml/fault.ts";
+import type { Path, Report, Side } from "../table/yaml/fault.ts";
+import { mapWith } from "../table/yaml/maps.ts";
 import { unknownName } from "../table/yaml/wording.ts";
 
 const rankSchema = v.pipe(
@@ -22,25 +22,22 @@ const rankSchema = v.pipe(
   v.transform(Number),
 );
 
-/** The form of a description. `objectWithRest` reports every unknown key, a strict object only the first. */
-export const callerSchema = v.objectWithRest(
-  {
-    name: v.optional(v.pipe(v.string(), v.minLength(1, "a name"))),
-    administrator: v.optional(
-      v.pipe(
-        v.picklist(["true", "false"]),
-        v.transform((text) => text === "true"),
-      ),
+/** The form of a description. */
+export const callerSchema = mapWith({
+  name: v.optional(v.pipe(v.string(), v.minLength(1, "a name"))),
+  administrator: v.optional(
+    v.pipe(
+      v.picklist(["true", "false"]),
+      v.transform((text) => text === "true"),
     ),
-    faction: v.optional(v.string()),
-    service: v.optional(v.string()),
-    rank: v.optional(rankSchema),
-    group: v.optional(v.string()),
-    members: v.optional(v.record(v.string(), rankSchema)),
-    groups: v.optional(v.array(v.string())),
-  },
-  v.never(),
-);
+  ),
+  faction: v.optional(v.string()),
+  service: v.optional(v.string()),
+  rank: v.optional(rankSchema),
+  group: v.optional(v.string()),
+  members: v.optional(v.record(v.string(), rankSchema)),
+  groups: v.optional(v.array(v.string())),
+});
 export type CallerDescription = v.InferOutput<typeof callerSchema>;
 
 /** A caller, and its name in a report. */
@@ -70,35 +67,29 @@ export function describedCaller(
   vocabulary: Vocabulary,
   report: Report,
 ): DescribedCaller {
-  const ranks = new Map<string, number>();
-  const { faction, service, rank, members = {} } = form;
-  const join = (kinds: readonly MembershipKind[], typed: string, as: number, at: Path, where?: "key") => {
-    const name = knownName(kinds, typed, vocabulary);
-    if (name === undefined) report(at, unknownWords(kinds, typed, vocabulary), where);
-    else if (ranks.has(name)) report(at, `duplicate membership in ${name}`, where);
-    else ranks.set(name, as);
+  const nameOf = (kinds: readonly MembershipKind[], typed: string, at: Path, side?: Side) => {
+    const names = kinds.flatMap((kind) => vocabulary[kind]);
+    const found = names.find((known) => fold(known) === fold(typed));
+    return found ?? report(at, unknownName(oneOf(kinds), typed, names), side);
   };
-  if (rank !== undefined && faction === undefined && service === undefined) {
+  const ranks = new Map<string, number>();
+  const join = (kinds: readonly MembershipKind[], typed: string, as: number, at: Path, side?: Side) => {
+    const found = nameOf(kinds, typed, at, side);
+    if (found !== undefined && ranks.has(found)) report(at, `duplicate membership in ${found}`, side);
+    else if (found !== undefined) ranks.set(found, as);
+  };
+  const { faction, service, rank, group, members = {}, groups: others = [] } = form;
+  if (rank !== undefined && faction === undefined && service === undefined)
     report([...path, "rank"], '"rank" belongs beside "faction" or "service"', "key");
-  } else if (rank !== undefined && faction !== undefined && service !== undefined) {
-    const instead = `members: { ${faction}: ${rank}, ${service}: ${rank} }`;
-    report([...path, "rank"], `ambiguous rank of a faction and a service; write "${instead}"`, "key");
-  }
   // A member without a rank has the lowest.
   if (faction !== undefined) join(["faction"], faction, rank ?? 1, [...path, "faction"]);
   if (service !== undefined) join(["service"], service, rank ?? 1, [...path, "service"]);
-  for (const [typed, as] of Object.entries(members)) {
+  for (const [typed, as] of Object.entries(members))
     join(["faction", "service"], typed, as, [...path, "members", typed], "key");
-  }
-
-  const groups = new Set<string>();
-  const enter = (typed: string, at: Path) => {
-    const name = knownName(["group"], typed, vocabulary);
-    if (name === undefined) report(at, unknownWords(["group"], typed, vocabulary));
-    else groups.add(name);
-  };
-  if (form.group !== undefined) enter(form.group, [...path, "group"]);
-  for (const [index, typed] of (form.groups ?? []).entries()) enter(typed, [...path, "groups", index]);
+  const found = group === undefined ? [] : [nameOf(["group"], group, [...path, "group"])];
+  for (const [index, typed] of others.entries())
+    found.push(nameOf(["group"], typed, [...path, "groups", index]));
+  const groups = new Set(found.filter((known) => known !== undefined));
 
   const { name, administrator = false } = form;
   const traits = { name, administrator, ranks, groups };
@@ -113,18 +104,4 @@ function inWords({ name, administrator, ranks, groups }: Traits & { groups: Iter
     ...(name === undefined ? [] : [`named ${name}`]),
   ];
   return words.length === 0 ? "a player without memberships" : words.join(", ");
-}
-
-function namesOf(kinds: readonly MembershipKind[], vocabulary: Vocabulary): readonly string[] {
-  return kinds.flatMap((kind) => vocabulary[kind]);
-}
-
-function knownName(kinds: readonly MembershipKind[], typed: string, vocabulary: Vocabulary) {
-  return namesOf(kinds, vocabulary).find((name) => fold(name) === fold(typed));
-}
-
-function unknownWords(kinds: readonly MembershipKind[], typed: string, vocabulary: Vocabulary): string {
-  const actual = membershipKinds.find((kind) => knownName([kind], typed, vocabulary) !== undefined);
-  if (actual !== undefined) return `expected a ${oneOf(kinds)}, got the ${actual} "${typed}"`;
-  return unknownName(oneOf(kinds), typed, namesOf(kinds, vocabulary));
 }

@@ -14,10 +14,9 @@
  */
 import * as v from "valibot";
 import type { FailureCode } from "../domain/errors.ts";
-import { oneOf } from "../domain/text.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Path, Position, Report } from "../table/yaml/fault.ts";
-import { mapOf } from "../table/yaml/maps.ts";
+import { mapOf, mapWith } from "../table/yaml/maps.ts";
 import { readYAML } from "../table/yaml/read.ts";
 import { reportIssue, unknownName } from "../table/yaml/wording.ts";
 import {
@@ -61,16 +60,14 @@ export interface TestCall {
   /** The results that the test expects of some caller, including callers that have a fault. */
   readonly expected: readonly ExpectedResult[];
   readonly expectations: readonly Expectation[];
-  /** Where its path and its `with` are in the document. */
-  readonly pathAt: Path;
+  /** Where its `with` is in the document. */
   readonly withAt: Path;
 }
 
 /** The name for every named caller that the test does not mention. */
 const others = "others";
 
-const callerMap = mapOf(callerSchema);
-const referenceSchema = v.lazy((input) => (typeof input === "string" ? v.string() : callerMap));
+const referenceSchema = v.lazy((input) => (typeof input === "string" ? v.string() : callerSchema));
 const referencesSchema = v.lazy((input) =>
   Array.isArray(input) ? v.array(referenceSchema) : referenceSchema,
 );
@@ -79,16 +76,12 @@ const resultEntries = Object.fromEntries(
   expectedResults.map((result) => [result, v.optional(referencesSchema)]),
 ) as Record<ExpectedResult, v.OptionalSchema<typeof referencesSchema, undefined>>;
 const withSchema = mapOf(v.record(v.string(), valuesSchema));
-const testSchema = v.objectWithRest({ with: v.optional(withSchema), ...resultEntries }, v.never());
-const testMap = mapOf(testSchema);
-const testsSchema = v.lazy((input) => (Array.isArray(input) ? v.array(testMap) : testMap));
-const documentSchema = v.objectWithRest(
-  {
-    callers: v.optional(mapOf(v.record(v.string(), callerMap))),
-    tests: mapOf(v.record(v.string(), testsSchema)),
-  },
-  v.never(),
-);
+const testSchema = mapWith({ with: v.optional(withSchema), ...resultEntries });
+const testsSchema = v.lazy((input) => (Array.isArray(input) ? v.array(testSchema) : testSchema));
+const documentSchema = mapWith({
+  callers: v.optional(mapOf(v.record(v.string(), callerSchema))),
+  tests: mapOf(v.record(v.string(), testsSchema)),
+});
 
 type CallerReference = string | CallerDescription;
 type TestForm = v.InferOutput<typeof testSchema>;
@@ -98,12 +91,11 @@ export function parseTests(text: string, vocabulary: Vocabulary) {
   const { value, faults, report, locate } = readYAML(text, {
     expected: "tests of a route table",
     schema: "failsafe",
-    duplicateHint: "; write several calls of one path as a list",
   });
   if (faults.length > 0) return { calls: [], faults, report };
-  const result = v.safeParse(mapOf(documentSchema), value);
+  const result = v.safeParse(documentSchema, value);
   if (!result.success) {
-    for (const issue of result.issues) reportIssue(issue, report, unknownKeyWords);
+    for (const issue of result.issues) reportIssue(issue, report);
     return { calls: [], faults, report };
   }
 
@@ -170,7 +162,7 @@ function toCall(path: string, form: TestForm, at: Path, context: TestContext): T
   const query = Object.entries(form.with ?? {}).flatMap(([name, text]) =>
     (Array.isArray(text) ? text : [text]).map((value): [string, string] => [name, value]),
   );
-  return { path, query, expected, expectations, pathAt: ["tests", path], withAt: [...at, "with"] };
+  return { path, query, expected, expectations, withAt: [...at, "with"] };
 }
 
 /** Returns what is wrong with the form of a path, or undefined. */
@@ -198,15 +190,4 @@ function callersOf(
   if (caller !== undefined) return [caller];
   report(at, unknownName("caller", reference, [...callers.keys(), others]));
   return [];
-}
-
-function unknownKeyWords(path: Path): string {
-  const key = String(path.at(-1));
-  if (path.length === 1) return unknownName("key", key, Object.keys(documentSchema.entries));
-  // tests, path, result, key of a caller; with indices between for lists
-  const isOfCaller = path[0] === "callers" || path.filter((step) => typeof step === "string").length > 3;
-  if (isOfCaller) return unknownName("key", key, Object.keys(callerSchema.entries), { of: "a caller" });
-  if (/^[A-Z]+(_[A-Z]+)*$/.test(key))
-    return `a test cannot end with ${key}, because it has no token and runs no operation; expected ${oneOf(expectableCodes)}`;
-  return unknownName("key", key, Object.keys(testSchema.entries), { of: "a test" });
 }

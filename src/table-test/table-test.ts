@@ -1,6 +1,5 @@
 /** Runs tests of a table. The engine decides each call in the steps of a request, for a described caller. */
 import type { FailureCode } from "../domain/errors.ts";
-import { didYouMean } from "../domain/text.ts";
 import { type CallDecision, Engine } from "../engine/engine.ts";
 import { type Reason, reasonOf } from "../engine/reason.ts";
 import type { Vocabulary } from "../table/caller.ts";
@@ -46,9 +45,6 @@ export function testTable(text: string, table: Table, vocabulary: Vocabulary, to
   for (const call of calls) {
     const { path, query } = call;
     const route = engine.router.find(path)?.route;
-    if (route === undefined && call.expected.some((result) => result !== "UNKNOWN_PATH")) {
-      report(call.pathAt, unknownPathWords(path, table), "key");
-    }
     checkNames(call, route, report);
     for (const expectation of call.expectations) {
       const { caller } = expectation.caller;
@@ -114,19 +110,6 @@ function checkNames(call: TestCall, route: Route | undefined, report: Report): v
     if (!known.includes(name))
       report([...withAt, name], unknownName("query parameter", name, known, { of: route.path }), "key");
   }
-}
-
-/** Suggests the nearest path of the table, with the values that were typed in place of its placeholders. */
-function unknownPathWords(typed: string, { routes }: Table): string {
-  const segments = typed.split("/");
-  const known = routes.map(({ path }) =>
-    path
-      .split("/")
-      .map((segment, index) => (segment.startsWith("{") ? segments[index] || segment : segment))
-      .join("/"),
-  );
-  const near = didYouMean(typed, known);
-  return `no route matches ${typed}${near === "" ? "" : `.${near}`}`;
 }
 
 function title({ path, query }: TestCall): string {

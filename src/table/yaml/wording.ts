@@ -37,24 +37,17 @@ export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/**
- * Reports what valibot finds wrong with a document. The message of a schema says what it expects: `a whole number`.
- * @param unknownKey returns the message for a key that the schema does not have, if it is not that of the schema
- */
-export function reportIssue(
-  issue: v.BaseIssue<unknown>,
-  report: Report,
-  unknownKey?: (path: Path) => string,
-): void {
+/** Reports what valibot finds wrong with a document. The message of a schema says what it expects: `a whole number`. */
+export function reportIssue(issue: v.BaseIssue<unknown>, report: Report): void {
   const path: Path = issue.path?.map(({ key }) => key as string | number) ?? [];
   // Of the alternatives of a union, it is the map whose content is at fault.
   const inner = issue.issues?.filter((nested) => nested.path !== undefined) ?? [];
   if (inner.length > 0) {
     for (const nested of inner) {
       const whole = [...(issue.path ?? []), ...(nested.path ?? [])] as typeof issue.path;
-      reportIssue({ ...nested, path: whole }, report, unknownKey);
+      reportIssue({ ...nested, path: whole }, report);
     }
-  } else if (issue.expected === "never") report(path, unknownKey?.(path) ?? issue.message, "key");
+  } else if (issue.expected === "never") report(path, issue.message, "key");
   else if (issue.received === "undefined") report(path, `"${path.at(-1)}" is missing`, "key");
   else report(path, `expected ${expectedWords(issue)}, got ${gotWords(issue.input)}${nearWords(issue)}`);
 }
