@@ -3,7 +3,6 @@
  * column and say what to do.
  */
 import {
-  type Alias,
   Composer,
   CST,
   type Document,
@@ -15,11 +14,9 @@ import {
   Lexer,
   LineCounter,
   type Node,
-  type Pair,
   Parser,
   visit,
   type YAMLError,
-  YAMLParseError,
 } from "yaml";
 import { type Fault, type Path, type Position, type Report, type Side, toFault } from "./fault.ts";
 import { rewrittenWords, sourceAt } from "./scalar.ts";
@@ -30,8 +27,6 @@ export interface YAMLOptions {
   readonly expected: string;
   /** `failsafe` leaves every scalar as the text that it is written as. */
   readonly schema: "core" | "failsafe";
-  /** What to do about a duplicate key. */
-  readonly duplicateHint?: string;
 }
 
 /** A text that was read. */
@@ -53,11 +48,12 @@ const tooDeep = `expected at most ${maxDepth} levels of lists and maps, got more
 
 /** How often an anchor may be used, including the aliases within it: a small file must not become a huge value. */
 const maxAliasCount = 100;
+const tooManyAliases = `expected at most ${maxAliasCount} uses of an anchor, including the aliases within it, got more; write some values out`;
 
 /** Reads a text. */
-export function readYAML(text: string, { expected, schema, duplicateHint = "" }: YAMLOptions): ReadYAML {
+export function readYAML(text: string, { expected, schema }: YAMLOptions): ReadYAML {
   const lines = new LineCounter();
-  const { document, deep } = parse(text, schema, lines);
+  const { document, deep, second } = parse(text, schema, lines);
   const positionOf = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
@@ -80,30 +76,29 @@ export function readYAML(text: string, { expected, schema, duplicateHint = "" }:
   if (nul !== -1) add(nul, "expected text in UTF-8, got a NUL character; save the file as UTF-8");
   else if (deep !== undefined) add(deep, tooDeep);
   else {
-    for (const [offset, message] of syntaxFaults(document, text, positionOf, duplicateHint))
-      add(offset, message);
+    for (const { pos, message } of syntaxErrors(document, text, positionOf)) add(pos[0], message);
+    if (second !== undefined) add(second, 'expected one YAML document, got a second one; remove the "---"');
   }
   if (faults.length === 0 && (document.contents === null || text.trim() === ""))
     add(0, `expected ${expected}, got ${text.trim() === "" ? "an empty file" : "a file with only comments"}`);
-  if (faults.length === 0) for (const [offset, message] of structureFaults(document)) add(offset, message);
+  if (faults.length === 0) checkStructure(document, positionOf, add);
   if (faults.length > 0) return failed;
   try {
     return { ...failed, value: document.toJS({ maxAliasCount }) };
   } catch (error) {
-    add(...conversionFault(document, error));
+    // The library throws others for types that only YAML 1.1 has, such as a merge key of something else than a map.
+    const isCount = error instanceof ReferenceError;
+    add(document.contents?.range[0] ?? 0, isCount ? tooManyAliases : invalidYAML((error as Error).message));
     return failed;
   }
 }
 
 /**
- * Parses a text, up to the offset `deep` where it has more levels than it may. The library's `parseDocument` would recurse
- * until the stack is full, and V8 aborts the process if it compiles a regular expression there.
+ * Parses a text, up to the offset `deep` where it has more levels than it may, and finds where a second document begins. The
+ * library's `parseDocument` would recurse until the stack is full, and V8 aborts the process if it compiles a regular
+ * expression there.
  */
-function parse(
-  text: string,
-  schema: YAMLOptions["schema"],
-  lines: LineCounter,
-): { readonly document: Document.Parsed; readonly deep: number | undefined } {
+function parse(text: string, schema: YAMLOptions["schema"], lines: LineCounter) {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
   const tokens: CST.Token[] = [];
@@ -114,18 +109,9 @@ function parse(
     if (deep !== undefined) break;
   }
   tokens.push(...parser.end());
-  const options = {
-    uniqueKeys: true,
-    logLevel: "error",
-    ...(schema === "failsafe" ? { schema } : {}),
-  } as const;
+  const options = { uniqueKeys: false, logLevel: "error", ...(schema === "failsafe" && { schema }) } as const;
   const [first, second] = new Composer(options).compose(tokens, true, text.length);
-  const document = first as Document.Parsed;
-  if (second !== undefined) {
-    const [start, end] = second.range;
-    document.errors.push(new YAMLParseError([start, end], "MULTIPLE_DOCS", "several documents"));
-  }
-  return { document, deep };
+  return { document: first as Document.Parsed, deep, second: second?.range[0] };
 }
 
 /** Returns where a path leads, or the place before it where the document ends. */
@@ -160,36 +146,29 @@ function hasPlace(value: Node | null, schema: YAMLOptions["schema"]): boolean {
     : isAlias(value) || (isCollection(value) && value.flow === true);
 }
 
-/** A fault before its offset is turned into line and column. */
-type RawFault = readonly [offset: number, message: string];
-
-/** Returns the errors of the parser, without those that only follow from the one before. */
-function syntaxFaults(
+/** Returns the errors of the parser in our words, without those that only follow from the one before. */
+function syntaxErrors(
   document: Document.Parsed,
   text: string,
   positionOf: (offset: number) => Position,
-  duplicateHint: string,
-): RawFault[] {
+): Pick<YAMLError, "pos" | "message">[] {
   const errors = document.errors.toSorted((a, b) => a.pos[0] - b.pos[0]);
   const lineOf = ({ pos }: YAMLError) => positionOf(pos[0]).line;
   const [first] = errors;
   if (first === undefined) return [];
   // A tab can cause the errors before it as well as those after it.
   const tab = errors.map((error) => tabAt(error, text)).find((offset) => offset !== undefined);
-  if (tab !== undefined) return [[tab, "expected spaces as indentation, got a tab"]];
-  const faults: RawFault[] = [];
-  for (const error of errors) {
-    // After a bracket that is never closed, every further token is an error of its own.
-    if (error.code === "UNEXPECTED_TOKEN" && lineOf(error) !== lineOf(first)) continue;
-    faults.push([error.pos[0], syntaxMessage(error, document, positionOf, duplicateHint)]);
-  }
-  return faults;
+  if (tab !== undefined) return [{ pos: [tab, tab], message: "expected spaces as indentation, got a tab" }];
+  return (
+    errors
+      // After a bracket that is never closed, every further token is an error of its own.
+      .filter((error) => error.code !== "UNEXPECTED_TOKEN" || lineOf(error) === lineOf(first))
+      .map(({ pos, message }) => ({ pos, message: invalidYAML(message) }))
+  );
 }
 
 /** Returns the offset of the tab that caused an error, or undefined for another error. */
 function tabAt({ code, pos: [offset] }: YAMLError, text: string): number | undefined {
-  // Within open brackets a tab is white space, and can precede a duplicate key.
-  if (code === "DUPLICATE_KEY") return undefined;
   const start = text.lastIndexOf("\n", offset - 1) + 1;
   const [indentation = ""] = /^[ \t]*/.exec(text.slice(start)) ?? [];
   const tab = indentation.indexOf("\t");
@@ -197,104 +176,44 @@ function tabAt({ code, pos: [offset] }: YAMLError, text: string): number | undef
   return code === "TAB_AS_INDENT" ? offset : undefined;
 }
 
-function syntaxMessage(
-  error: YAMLError,
-  document: Document.Parsed,
-  positionOf: (offset: number) => Position,
-  duplicateHint: string,
-): string {
-  if (error.code === "MULTIPLE_DOCS") return 'expected one YAML document, got a second one; remove the "---"';
-  if (error.code === "DUPLICATE_KEY") {
-    const twins = sameKeys(document, error.pos[0]);
-    if (twins !== undefined) {
-      const { line } = positionOf(twins.first);
-      return `duplicate key "${twins.key}"; the first is in line ${line}${duplicateHint}`;
-    }
-  }
-  return invalidYAML(error.message);
-}
-
 function invalidYAML(message: string): string {
   return `invalid YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 }
 
-/** Returns the key at an offset, and the offset of its first occurrence in the map. */
-function sameKeys(document: Document, offset: number): { key: string; first: number } | undefined {
-  let found: { key: string; first: number } | undefined;
-  visit(document, {
-    Map(_key, map) {
-      const keys = map.items.map(({ key }) => key).filter((key) => isScalar(key));
-      const later = keys.find(({ range }) => range?.[0] === offset);
-      if (later === undefined) return;
-      const first = keys.find(({ value }) => value === later.value);
-      if (first?.range != null) found = { key: String(later.value), first: first.range[0] };
-    },
-  });
-  return found;
-}
-
-/** Returns what the parser accepts, but has no value. */
-function structureFaults(document: Document.Parsed): RawFault[] {
-  const faults: RawFault[] = [];
+/** Finds what the parser accepts, but has no value. */
+function checkStructure(
+  document: Document.Parsed,
+  positionOf: (offset: number) => Position,
+  add: (offset: number, message: string) => void,
+): void {
   visit(document, {
     Alias(_key, alias, path) {
-      const fault = aliasFault(alias, path, document);
-      if (fault !== undefined) faults.push([alias.range?.[0] ?? 0, fault]);
+      const at = alias.range?.[0] ?? 0;
+      const target = alias.resolve(document);
+      if (target === undefined) add(at, `unknown anchor "${alias.source}"; expected one before its alias`);
+      else if (path.includes(target))
+        add(at, `expected a value, got the anchor "${alias.source}" within itself`);
     },
-    Collection(_key, { range }, path) {
-      if (path.filter((outer) => isCollection(outer)).length < maxDepth) return;
-      faults.push([range?.[0] ?? 0, tooDeep]);
-      return visit.BREAK;
-    },
-    Pair(_key, { key }) {
-      // In a document of YAML 1.1, which has merge keys, such a key is a symbol.
-      if (!isScalar(key) || typeof key.value === "symbol") return;
-      // Every object in JavaScript has these.
-      if (["__proto__", "constructor", "prototype"].includes(String(key.value)))
-        faults.push([key.range?.[0] ?? 0, `"${key.value}" cannot be a name here; choose another one`]);
-      const words = rewrittenWords(key.value, key.source);
-      if (words !== undefined) faults.push([key.range?.[0] ?? 0, words]);
-      if (key.value !== "<<" || key.type !== "PLAIN") return;
-      faults.push([
-        key.range?.[0] ?? 0,
-        'expected a key, got "<<": YAML 1.2 has no merge keys; write the keys out, or use an alias for the whole value',
-      ]);
-    },
-  });
-  return faults;
-}
-
-function aliasFault(
-  alias: Alias,
-  path: readonly (Document | Node | Pair)[],
-  document: Document,
-): string | undefined {
-  const target = alias.resolve(document);
-  if (target === undefined) return `unknown anchor "${alias.source}"; expected one before its alias`;
-  return path.includes(target)
-    ? `expected a value, got the anchor "${alias.source}" within itself`
-    : undefined;
-}
-
-/** Returns the fault of a document that cannot be converted, from what the library throws. */
-function conversionFault(document: Document.Parsed, error: unknown): RawFault {
-  if (error instanceof ReferenceError) {
-    return [
-      lastAliasIn(document)?.range?.[0] ?? 0,
-      `expected at most ${maxAliasCount} uses of an anchor, including the aliases within it, got more; write some values out`,
-    ];
-  }
-  // Types that only YAML 1.1 has, such as a merge key of something else than a map.
-  const { message } = error instanceof Error ? error : new Error(String(error));
-  return [document.contents?.range?.[0] ?? 0, invalidYAML(message)];
-}
-
-function lastAliasIn(document: Document): Alias | undefined {
-  let last: Alias | undefined;
-  visit(document, {
-    Alias(_key, alias) {
-      last = alias;
+    Map(_key, { items }) {
+      const lines = new Map<unknown, number>();
+      for (const { key } of items) {
+        // In a document of YAML 1.1, which has merge keys, such a key is a symbol.
+        if (!isScalar(key) || typeof key.value === "symbol") continue;
+        const at = key.range?.[0] ?? 0;
+        const twin = lines.get(key.value);
+        lines.set(key.value, twin ?? positionOf(at).line);
+        if (twin !== undefined) add(at, `duplicate key "${key.value}"; the first is in line ${twin}`);
+        // Every object in JavaScript has these.
+        if (["__proto__", "constructor", "prototype"].includes(String(key.value)))
+          add(at, `"${key.value}" cannot be a name here; choose another one`);
+        const words = rewrittenWords(key.value, key.source);
+        if (words !== undefined) add(at, words);
+        if (key.value === "<<" && key.type === "PLAIN")
+          add(
+            at,
+            'expected a key, got "<<": YAML 1.2 has no merge keys; write the keys out, or use an alias for the whole value',
+          );
+      }
     },
   });
-  return last;
 }
