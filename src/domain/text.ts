@@ -42,48 +42,24 @@ export const longestTyped = 200;
  */
 export const mostCompared = 300;
 
-/** Names to suggest from, folded once. */
-export class NameSuggestions {
-  readonly #names: readonly (readonly [name: string, folded: string])[];
-
-  constructor(names: readonly string[]) {
-    const few = names.length <= mostCompared ? names : [];
-    this.#names = few.map((name) => [name, fold(name)]);
-  }
-
-  /**
-   * Returns the name nearest to `typed`; undefined if none is near or several are equally near, because a wrong guess may
-   * open a route to another group. In a name of up to three characters only one may differ.
-   */
-  nearest(typed: string): string | undefined {
-    if (this.#names.length === 0 || typed.length > longestTyped) return undefined;
-    const text = fold(typed);
-    let nearest: string | undefined;
-    let least = Number.POSITIVE_INFINITY;
-    let foldedNearest = "";
-    let isAmbiguous = false;
-    for (const [name, folded] of this.#names) {
-      const far = folded.length <= 3 ? 1 : Math.max(2, Math.floor(folded.length / 3));
-      // The distance of two texts is at least the difference of their lengths.
-      if (Math.abs(folded.length - text.length) > far) continue;
-      const difference = distance(text, folded);
-      if (difference > far || difference > least) continue;
-      if (difference === least) {
-        isAmbiguous ||= folded !== foldedNearest;
-        continue;
-      }
-      nearest = name;
-      foldedNearest = folded;
-      least = difference;
-      isAmbiguous = false;
-    }
-    return isAmbiguous ? undefined : nearest;
-  }
-}
-
-/** Returns the name nearest to `typed`; see {@link NameSuggestions.nearest}. */
+/**
+ * Returns the name nearest to `typed`; undefined if none is near or several are equally near, because a wrong guess may
+ * open a route to another group. In a name of up to three characters only one may differ.
+ */
 export function nearest(typed: string, known: readonly string[]): string | undefined {
-  return typed.length > longestTyped ? undefined : new NameSuggestions(known).nearest(typed);
+  if (typed.length > longestTyped || known.length > mostCompared) return undefined;
+  const text = fold(typed);
+  const near = known.flatMap((name) => {
+    const folded = fold(name);
+    const far = folded.length <= 3 ? 1 : Math.max(2, Math.floor(folded.length / 3));
+    // The distance of two texts is at least the difference of their lengths.
+    if (Math.abs(folded.length - text.length) > far) return [];
+    const difference = distance(text, folded);
+    return difference > far ? [] : { name, folded, difference };
+  });
+  const least = Math.min(...near.map(({ difference }) => difference));
+  const [first, ...others] = near.filter(({ difference }) => difference === least);
+  return others.every(({ folded }) => folded === first?.folded) ? first?.name : undefined;
 }
 
 /**

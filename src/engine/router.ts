@@ -1,7 +1,7 @@
 /** The router: finds the route of a path, for requests and for commands. */
 import { addRoute, createRouter, findRoute, type RouterContext } from "rou3";
 import { textLength } from "../domain/limits.ts";
-import { endsAlike, longestTyped, NameSuggestions } from "../domain/text.ts";
+import { endsAlike, longestTyped, nearest } from "../domain/text.ts";
 import { lengthsOf } from "../table/base-types.ts";
 import type { Parameter } from "../table/parameters.ts";
 import { type Route, type ServedTable, servedBy, type Table } from "../table/table.ts";
@@ -37,8 +37,6 @@ export class Router {
   /** The prefix before and behind the token. */
   readonly #before: string;
   readonly #behind: string;
-  /** Folded once, since anybody can request unknown paths without a token. */
-  readonly #paths: NameSuggestions;
   readonly #byPath: ReadonlyMap<string, Route>;
   /** The length of the longest path that can match, with the prefix. Any character can be percent-encoded. */
   readonly longestPath: number;
@@ -53,7 +51,6 @@ export class Router {
       return 3 * path.replace(/\{\w+\}/g, "").length + values.reduce((sum, length) => sum + length, 0);
     });
     this.longestPath = 3 * `${this.#before}${this.#behind}`.length + longestToken + Math.max(...lengths);
-    this.#paths = new NameSuggestions([...this.#byPath.keys()]);
     for (const route of served) {
       addRoute(this.#routes, "", route.path.replace(/\{(\w+)\}/g, ":$1"), route);
     }
@@ -103,7 +100,7 @@ export class Router {
    * @param path without the prefix
    */
   nearest(path: string): string | undefined {
-    const near = this.#paths.nearest(path);
+    const near = nearest(path, [...this.#byPath.keys()]);
     const route = near === undefined ? undefined : this.#byPath.get(near);
     return route?.operation.effect === "change" && !endsAlike(path, route.path) ? undefined : near;
   }

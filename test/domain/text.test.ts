@@ -11,7 +11,6 @@ import {
   fold,
   longestTyped,
   mostCompared,
-  NameSuggestions,
   nearest,
   oneOf,
 } from "../../src/domain/text.ts";
@@ -154,8 +153,6 @@ describe("the nearest known name", () => {
     const known = "a".repeat(200);
     assert.equal(nearest(known, [known]), known);
     assert.equal(nearest(`${known}a`, [known]), undefined);
-    assert.equal(new NameSuggestions([known]).nearest(known), known);
-    assert.equal(new NameSuggestions([known]).nearest(`${known}a`), undefined);
     assert.equal(longestTyped, 200);
   });
 
