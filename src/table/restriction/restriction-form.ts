@@ -1,6 +1,6 @@
 /** Parses a restriction of a table, and reports each fault where it is. */
-import { didYouMean, fold, oneOf } from "../../domain/text.ts";
-import { bases, expectation } from "../base-types.ts";
+import { fold, oneOf } from "../../domain/text.ts";
+import { type BaseType, bases, expectation } from "../base-types.ts";
 import { kindOf, type MembershipKind, membershipKinds, type Vocabulary } from "../caller.ts";
 import type { ParsedDocument } from "../document.ts";
 import { type Parameter, parseParameter } from "../parameters.ts";
@@ -13,8 +13,6 @@ const compounds = ["anyOf", "allOf"] as const;
 const forms = [...keywords, "self", ...membershipKinds, ...compounds];
 /** The keys of a map that is a restriction, or a case of one. */
 const keys = ["self", ...membershipKinds, ...compounds, "rank", "when"];
-/** The forms that allow more callers than others: a suggestion must not lead from another form to one of them. */
-const wide: readonly string[] = ["open", "identified", "anyOf"];
 
 /** The route that a restriction belongs to, its document, and the names in the data. */
 export interface RestrictionContext extends Pick<ParsedDocument, "report" | "textOf" | "places"> {
@@ -41,7 +39,7 @@ function parsed(value: unknown, path: Path, context: RestrictionContext): Restri
   if (typeof value === "string") {
     const kind = keywords.find((keyword) => keyword === value);
     if (kind !== undefined) return { kind };
-    return report(path, `unknown restriction "${value}"; expected ${oneOf(forms)}${suggest(value, forms)}`);
+    return report(path, `unknown restriction "${value}"; expected ${oneOf(forms)}`);
   }
   if (!isMap(value))
     return report(path, `expected a restriction (${oneOf(forms)}), got ${gotWords(value)}`, "key");
@@ -80,36 +78,28 @@ function toMapForm(
 function misplacedKey(key: string): string {
   if (key === "rank") return `"rank" belongs beside "faction" or "service"`;
   if (key === "when") return `"when" belongs in a list of cases`;
-  return `unknown key "${key}" in a restriction; expected ${oneOf(keys)}${suggest(key, keys)}`;
+  return `unknown key "${key}" in a restriction; expected ${oneOf(keys)}`;
 }
 
-/**
- * As {@link didYouMean}, but never suggests a form that allows more callers than another one that may have been meant:
- * `oneOf` is not `anyOf`. The same word in other letters, `Open` or `any_of`, can mean nothing else.
- */
-function suggest(typed: string, known: readonly string[]): string {
-  const letters = (text: string) => fold(text).replace(/[\s_-]/g, "");
-  const same = known.find((word) => letters(word) === letters(typed));
-  if (same !== undefined) return `. Did you mean "${same}"?`;
-  const narrow = known.filter((word) => !wide.includes(word));
-  const near = didYouMean(typed, narrow);
-  return near === "" ? "" : `.${near}`;
+function toSelf(content: unknown, path: Path, context: RestrictionContext): Restriction | undefined {
+  if (typeof content !== "string")
+    return context.report(path, `expected a text parameter of the route, got ${gotWords(content)}`);
+  const parameter = parameterOf("text", content.replace(/^\$/, ""), path, context);
+  return parameter === undefined ? undefined : { kind: "self", parameter };
 }
 
-function toSelf(
-  content: unknown,
+/** Returns the name of a parameter, if it is of a type. */
+function parameterOf(
+  base: BaseType,
+  name: string,
   path: Path,
   { parameters, faulty, report }: RestrictionContext,
-): Restriction | undefined {
-  if (typeof content !== "string")
-    return report(path, `expected a text parameter of the route, got ${gotWords(content)}`);
-  const name = content.replace(/^\$/, "");
+): string | undefined {
   if (faulty.has(name)) return undefined;
-  if (parameters.get(name)?.type.base === "text") return { kind: "self", parameter: name };
-  const texts = [...parameters.values()]
-    .filter(({ type }) => type.base === "text")
-    .map((parameter) => parameter.name);
-  return report(path, unknownName("text parameter", name, texts));
+  if (parameters.get(name)?.type.base === base) return name;
+  const ofType = [...parameters.values()].filter(({ type }) => type.base === base);
+  const names = ofType.map((parameter) => parameter.name);
+  return report(path, unknownName(`${base} parameter`, name, names));
 }
 
 function toCompound(
@@ -147,24 +137,14 @@ function toReference(
   path: Path,
   context: RestrictionContext,
 ): Reference | undefined {
-  const { parameters, faulty, vocabulary, report, textOf } = context;
+  const { vocabulary, report, textOf } = context;
   if (typeof content !== "string" && typeof content !== "number")
     return report(path, `expected the name of a ${of}, got ${gotWords(content)}`);
   const text = textOf(content, path);
   if (text === undefined) return undefined;
   if (text.startsWith("$")) {
-    const name = text.slice(1);
-    if (faulty.has(name)) return undefined;
-    const parameter = parameters.get(name);
-    if (parameter?.type.base === of) return { parameter: name };
-    const names = [...parameters.values()]
-      .filter(({ type }) => type.base === of)
-      .map((parameter) => `$${parameter.name}`);
-    const message =
-      parameter === undefined
-        ? unknownName(`${of} parameter`, text, names)
-        : `expected a parameter of type ${of}, got "${text}" of type ${parameter.type.name}`;
-    return report(path, message);
+    const parameter = parameterOf(of, text.slice(1), path, context);
+    return parameter === undefined ? undefined : { parameter };
   }
   const name = vocabulary[of].find((known) => fold(known) === fold(text));
   return name === undefined ? report(path, unknownName(of, text, vocabulary[of])) : { name };

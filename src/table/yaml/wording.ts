@@ -49,7 +49,7 @@ export function reportIssue(issue: v.BaseIssue<unknown>, report: Report): void {
     }
   } else if (issue.expected === "never") report(path, issue.message, "key");
   else if (issue.received === "undefined") report(path, `"${path.at(-1)}" is missing`, "key");
-  else report(path, `expected ${expectedWords(issue)}, got ${gotWords(issue.input)}${nearWords(issue)}`);
+  else report(path, `expected ${expectedWords(issue)}, got ${gotWords(issue.input)}`);
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -66,18 +66,9 @@ export function isWorded({ message }: v.BaseIssue<unknown>): boolean {
 }
 
 function expectedWords(issue: v.BaseIssue<unknown>): string {
-  if (issue.type === "picklist") return oneOf(choicesOf(issue));
+  // An issue has the choices of a picklist as `("a" | "b")`.
+  if (issue.type === "picklist")
+    return oneOf(Array.from((issue.expected ?? "").matchAll(/"([^"]*)"/g), ([, choice = ""]) => choice));
   if (isWorded(issue)) return issue.message;
   return kinds[issue.expected ?? ""] ?? issue.expected ?? issue.message;
-}
-
-function nearWords(issue: v.BaseIssue<unknown>): string {
-  const near = didYouMean(String(issue.input), choicesOf(issue));
-  return near === "" ? "" : `.${near}`;
-}
-
-/** The choices of a picklist, which an issue has as `("a" | "b")`. */
-function choicesOf({ type, expected }: v.BaseIssue<unknown>): string[] {
-  if (type !== "picklist") return [];
-  return Array.from((expected ?? "").matchAll(/"([^"]*)"/g), ([, choice = ""]) => choice);
 }
