@@ -12,11 +12,8 @@ const mostFound = 10;
 export class PlayerNames {
   readonly #players: DurableData["players"];
   #version: number | undefined;
-  #names: readonly string[] = [];
-  /** The folded names, each after a line feed, which no name has. */
+  /** The folded names, each between line feeds, which no name has. */
   #text = "";
-  /** Where each name begins there. */
-  #begins: number[] = [];
 
   constructor(players: DurableData["players"]) {
     this.#players = players;
@@ -30,27 +27,18 @@ export class PlayerNames {
     const found = new Set<string>();
     for (const part of [`\n${wanted}`, wanted]) {
       let at = this.#text.indexOf(part);
-      for (; at !== -1 && found.size < mostFound; at = this.#text.indexOf(part, at + 1))
-        found.add(this.#nameAt(at + part.length - 1));
+      for (; at !== -1 && found.size < mostFound; at = this.#text.indexOf(part, at + 1)) {
+        const end = this.#text.indexOf("\n", at + 1);
+        const folded = this.#text.slice(this.#text.lastIndexOf("\n", at) + 1, end);
+        for (const { name } of this.#players.find("name", folded)) found.add(name);
+      }
     }
     return [...found];
   }
 
   #read(): void {
     this.#version = this.#players.version;
-    this.#names = Array.from(this.#players.values(), ({ name }) => name);
-    this.#text = fold(["", ...this.#names].join("\n"));
-    this.#begins = [];
-    for (let at = 0; at !== -1; at = this.#text.indexOf("\n", at + 1)) this.#begins.push(at);
-  }
-
-  #nameAt(position: number): string {
-    let [low, high] = [0, this.#begins.length];
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if ((this.#begins[middle] ?? 0) <= position) low = middle;
-      else high = middle;
-    }
-    return this.#names[low] ?? "";
+    const names = Array.from(this.#players.values(), ({ name }) => name);
+    this.#text = fold(["", ...names, ""].join("\n"));
   }
 }
