@@ -21,33 +21,21 @@ export function generalWords({ product, prefix, limits }: Table): readonly strin
 }
 
 function limitParagraphs({ reads, changes, unknown, pages }: Limits): readonly string[] {
-  const limited = [
-    ...(reads === "off" ? [] : [`reads to ${reads.words}`]),
-    ...(changes === "off" ? [] : [`changes to ${changes.words}`]),
-  ];
-  const strangers =
-    unknown === "off"
-      ? []
-      : [`Requests without a valid token are limited to ${unknown.words} for each network.`];
-  const open =
-    pages === "off"
-      ? []
-      : [`Pages, this description and preflights are limited to ${pages.words} for each network.`];
-  const callers =
-    limited.length === 0
-      ? []
-      : [
-          `Requests with a token are limited, ${limited.join(" and ")}, for each token, or for each public token and network.`,
-          ...(changes === "off"
-            ? []
-            : [
-                "The changes with one public token also count together: ten times as many are allowed from all networks.",
-              ]),
-        ];
-  const networks = [...strangers, ...open];
-  if (callers.length + networks.length === 0) return [];
-  const sentences = [...callers, ...networks, "A network is an IPv4 address or an IPv6 /56."];
+  const ofToken = "each token, or for each public token and network";
+  const together = "all changes with one public token together to ten times as many from all networks";
+  const sentences = (
+    [
+      [reads, "Reads", ofToken],
+      [changes, "Changes", `${ofToken}; ${together}`],
+      [unknown, "Requests without a valid token", "each network"],
+      [pages, "Pages, this description and preflights", "each network"],
+    ] as const
+  ).flatMap(([limit, what, whom]) =>
+    limit === "off" ? [] : `${what} are limited to ${limit.words} for ${whom}.`,
+  );
+  if (sentences.length === 0) return [];
   sentences.push(
+    "A network is an IPv4 address or an IPv6 /56.",
     "Any request beyond that gets a 429 (`RATE_LIMITED`): repeat it after `Retry-After` seconds.",
   );
   return ["## Limits", sentences.join(" ")];

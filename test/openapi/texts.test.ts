@@ -119,11 +119,10 @@ describe("the general words", () => {
   const end =
     "A network is an IPv4 address or an IPv6 /56. Any request beyond that gets a 429 (`RATE_LIMITED`): repeat it after " +
     "`Retry-After` seconds.";
-  const callers = (limits: string) =>
-    `Requests with a token are limited, ${limits}, for each token, or for each public token and network.` +
-    (limits.includes("changes")
-      ? " The changes with one public token also count together: ten times as many are allowed from all networks."
-      : "");
+  const ofReads = "Reads are limited to 1/s, burst 2 for each token, or for each public token and network.";
+  const ofChanges =
+    "Changes are limited to 2/min, burst 3 for each token, or for each public token and network; " +
+    "all changes with one public token together to ten times as many from all networks.";
   const strangers =
     "Requests without a valid token are limited to 3/h, burst 4 for each network. " +
     "Pages, this description and preflights are limited to 4/h, burst 5 for each network.";
@@ -142,15 +141,9 @@ describe("the general words", () => {
 
   for (const [limits, expected] of [
     ["off", []],
-    [
-      `{ ${reads}, ${changes}, ${unknown} }`,
-      [`${callers("reads to 1/s, burst 2 and changes to 2/min, burst 3")} ${strangers} ${end}`],
-    ],
-    [`{ ${reads}, changes: off, ${unknown} }`, [`${callers("reads to 1/s, burst 2")} ${strangers} ${end}`]],
-    [
-      `{ reads: off, ${changes}, unknown: off, pages: off }`,
-      [`${callers("changes to 2/min, burst 3")} ${end}`],
-    ],
+    [`{ ${reads}, ${changes}, ${unknown} }`, [`${ofReads} ${ofChanges} ${strangers} ${end}`]],
+    [`{ ${reads}, changes: off, ${unknown} }`, [`${ofReads} ${strangers} ${end}`]],
+    [`{ reads: off, ${changes}, unknown: off, pages: off }`, [`${ofChanges} ${end}`]],
     [`{ reads: off, changes: off, ${unknown} }`, [`${strangers} ${end}`]],
   ] as const) {
     it(`name the limits ${limits}`, () => assert.deepEqual(limitsOf(limits), expected));
