@@ -1,6 +1,6 @@
 /** The failures of an operation: the codes that its route can answer, and the answers by status. */
 import { STATUS_CODES } from "node:http";
-import { type FailureCode, failureCodes } from "../domain/errors.ts";
+import { type FailureCode, failureCodes, meanings } from "../domain/errors.ts";
 import { oneOf } from "../domain/text.ts";
 import { type FailureBody, statusOf } from "../engine/response.ts";
 import { membershipKinds } from "../table/caller.ts";
@@ -11,39 +11,6 @@ import { describe } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
 import { failureHeaders } from "./common.ts";
 import type { Components, Reference, ResponseObject, Schema } from "./document.ts";
-
-/** What each code means, for any operation. */
-export const meanings: Readonly<Record<FailureCode, string>> = {
-  PARAMETER_MISSING: "A required parameter is missing; `parameter` names it.",
-  PARAMETER_INVALID: "A value is invalid, or its percent-encoding is malformed; `parameter` names it.",
-  PARAMETER_UNKNOWN:
-    "The query has a parameter that the operation does not have; `hint` lists its parameters.",
-  PARAMETER_REPEATED: "The query repeats a parameter; `parameter` names it.",
-  REQUEST_MALFORMED: "The request is not valid HTTP, or HTTP/1.1 without a `Host`.",
-  REQUEST_TIMEOUT: "The request took too long to arrive.",
-  REQUEST_TOO_LARGE:
-    "The path and the query have more than 8,000 characters, or the request line and the headers more than 16 KiB.",
-  TOKEN_UNKNOWN: "The token is unknown, or the request has none.",
-  TOKEN_EXPIRED: "The token has expired.",
-  TOKEN_REVOKED: "The token was revoked.",
-  RESTRICTED: "The caller may not call this operation; `info` says what it requires.",
-  READ_ONLY: "The token is read-only, and the operation changes data.",
-  EXCLUDED: "The caller is excluded from all operations; `info` may say why, and until when.",
-  UNKNOWN_PATH: "There is no operation at this path; `hint` may name the nearest path.",
-  UNKNOWN_PLAYER: "There is no such player.",
-  UNKNOWN_GROUP: "There is no such group; `hint` lists up to 20.",
-  UNKNOWN_FACTION: "There is no such faction; `hint` lists up to 20.",
-  UNKNOWN_ENTRY: "There is no such entry.",
-  METHOD_NOT_ALLOWED: "The operation does not have this method; the header `Allow` lists its methods.",
-  CONFLICT: "An entry of that name exists with other values, or the list is full.",
-  SPECULATIVE: "The request is speculative (a browser's prefetch, or early data). Nothing has changed.",
-  RATE_LIMITED: "There were too many requests. Nothing has changed; repeat the request after `Retry-After`.",
-  STORE_UNAVAILABLE: "The data cannot be saved at the moment. Nothing has changed; repeat the request later.",
-  OUTCOME_UNKNOWN:
-    "The change may have been saved, or not. Repeat the request with its `Idempotency-Key`, or look before you repeat it.",
-  SHUTTING_DOWN: "The service is shutting down. Nothing has changed; repeat the request in a moment.",
-  INTERNAL: "A bug in the service; its operator can find it by the `requestId`.",
-};
 
 /** Returns the answers for all failures of a route, by status. */
 export function failureResponses(
