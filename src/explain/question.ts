@@ -8,7 +8,7 @@ import { RequestInput } from "../engine/input.ts";
 import { encodeText, Router } from "../engine/router.ts";
 import { tokenInText } from "../identity/tokens.ts";
 import type { Vocabulary } from "../table/caller.ts";
-import { type Parameter, quote, repeatedParameter, unknownParameter } from "../table/parameters.ts";
+import { type Parameter, quote } from "../table/parameters.ts";
 import type { Input } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
 
@@ -36,22 +36,16 @@ export function toQuestion(
   pairs: readonly Pair[],
 ): Question {
   const { route, params } = match(table, path);
-  // As for a request, a value in the path cannot be repeated as a query parameter.
-  const left = route.parameters.filter(({ name }) => !Object.hasOwn(params, name));
-  const free = new Map(left.map((parameter) => [parameter.name, parameter]));
-  const known = [...free.keys()];
   const query = new URLSearchParams();
   for (const [name, text] of pairs) {
-    const parameter = free.get(name);
-    if (parameter === undefined) {
-      throw known.includes(name) ? repeatedParameter(name) : unknownParameter(name, known);
-    }
-    free.delete(name);
-    if (parameter.in === "path") params[name] = encodeText(text);
+    const isOpen = route.parameters.some((parameter) => parameter.in === "path" && parameter.name === name);
+    // As for a request, a value in the path cannot be repeated as a query parameter.
+    if (isOpen && !Object.hasOwn(params, name)) params[name] = encodeText(text);
     else query.append(name, text);
   }
-  const open = [...free.values()].filter(
-    (parameter) => route.decisive.has(parameter.name) && parameter.default === undefined,
+  const open = route.parameters.filter(
+    ({ name, default: fallback }) =>
+      route.decisive.has(name) && fallback === undefined && !Object.hasOwn(params, name) && !query.has(name),
   );
   const decisive = new Set(route.decisive);
   for (const { name } of open) decisive.delete(name);
