@@ -7,7 +7,6 @@ import type { InputSchema } from "../table/operation.ts";
 import { type Parameter, parseParameter, repeatedParameter, unknownParameter } from "../table/parameters.ts";
 import type { Input, ParameterValue } from "../table/restriction/restriction.ts";
 import type { Route } from "../table/table.ts";
-import { longestValue, longestWord } from "./router.ts";
 
 /** A parameter of the query, as the client sent it. */
 interface SentText {
@@ -102,23 +101,15 @@ export class RequestInput {
     const { name } = parameter;
     if (name in this.#values) return;
     const raw = this.#sent(parameter);
-    const expected = () => `Expected ${expectation(parameter.type, this.#vocabulary())}.`;
     if (raw === undefined) {
       if (parameter.default === undefined) {
         throw new Failure("PARAMETER_MISSING", `The parameter "${name}" is missing.`, {
           parameter: name,
-          hint: expected(),
+          hint: `Expected ${expectation(parameter.type, this.#vocabulary())}.`,
         });
       }
       this.#values[name] = parameter.default;
       return;
-    }
-    // Nothing is decoded or checked that is longer than any value. Imported entries can have longer names.
-    if (raw.length > longestValue(parameter) && !parameter.isReference) {
-      throw new Failure("PARAMETER_INVALID", `"${name}" is too long.`, {
-        parameter: name,
-        hint: expected(),
-      });
     }
     const text = decode(raw);
     if (text === undefined) {
@@ -161,14 +152,11 @@ function toOperationInput(schema: InputSchema, values: Input): Input {
   throw new Failure("PARAMETER_INVALID", `"${parameter}" is invalid: ${issue.message}.`, { parameter });
 }
 
-const none: readonly SentText[] = [];
-
 /** The largest number of parameters read. No route has as many: one is unknown or repeated, and is refused. */
 const maxParameters = 100;
 
 /** Parses a query. `+` is a space there, as browsers and Java's URLEncoder write it. */
 function parseQuery(search: string): readonly SentText[] {
-  if (search === "") return none;
   const query = search.startsWith("?") ? search.slice(1) : search;
   // Splitting off thousands takes longer than the rest of a refusal.
   return query
@@ -180,7 +168,7 @@ function parseQuery(search: string): readonly SentText[] {
       const equals = spaced.indexOf("=");
       const name = equals === -1 ? spaced : spaced.slice(0, equals);
       return {
-        name: name.length > longestWord ? name : (decode(name) ?? name),
+        name: decode(name) ?? name,
         raw: equals === -1 ? "" : spaced.slice(equals + 1),
       };
     });

@@ -20,12 +20,9 @@ const none = {};
 /** How a client can write a character, at most: four bytes, percent-encoded. */
 const longestCharacter = 4 * "%00".length;
 
-/** The longest name of a parameter, and the longest value of most, as a client can write it. */
-export const longestWord = textLength.maxLength * longestCharacter;
-
 /** Returns the longest value of a parameter as a client can write it. */
-export function longestValue({ type }: Pick<Parameter, "type">): number {
-  return Math.max(longestWord, lengthsOf(type).maxLength * longestCharacter);
+function longestValue({ type }: Pick<Parameter, "type">): number {
+  return Math.max(textLength.maxLength, lengthsOf(type).maxLength) * longestCharacter;
 }
 
 /** The longest token. */

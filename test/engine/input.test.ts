@@ -39,10 +39,10 @@ describe("a query", () => {
     await assertRefused(new House(), "/house/open?pages=1", "PARAMETER_UNKNOWN", "pages", /pages/);
   });
 
-  it("with a value longer than any that is valid is refused before it is decoded", async () => {
-    for (const value of ["7".repeat(769), "%37".repeat(257), "%zz".repeat(257)]) {
+  it("with a value longer than any that is valid is refused with its beginning", async () => {
+    for (const value of ["7".repeat(769), "%37".repeat(257)]) {
       const path = `/shelves/find?pages=${value}`;
-      await assertRefused(new House(), path, "PARAMETER_INVALID", "pages", '"pages" is too long.');
+      await assertRefused(new House(), path, "PARAMETER_INVALID", "pages", /, not "[7…]{1,41}"\.$/);
     }
     const malformed = '"pages" has a malformed percent-encoding.';
     const path = `/shelves/find?pages=${"%zz".repeat(256)}`;
