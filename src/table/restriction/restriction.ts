@@ -56,22 +56,11 @@ export function withParts(restriction: Restriction): readonly Restriction[] {
 
 /** Returns the names of the parameters that a decision depends on, which are checked before it. */
 export function parametersOf(restriction: Restriction): readonly string[] {
-  switch (restriction.kind) {
-    case "self":
-      return [restriction.parameter];
-    case "member":
-      return "parameter" in restriction.reference ? [restriction.reference.parameter] : [];
-    case "anyOf":
-    case "allOf":
-      return restriction.restrictions.flatMap(parametersOf);
-    case "cases":
-      return restriction.cases.flatMap((each) => [
-        ...Object.keys(each.when ?? {}),
-        ...parametersOf(each.restriction),
-      ]);
-    default:
-      return [];
-  }
+  return withParts(restriction).flatMap((part) => {
+    if (part.kind === "self") return part.parameter;
+    if (part.kind === "cases") return part.cases.flatMap(({ when }) => Object.keys(when ?? {}));
+    return part.kind === "member" && "parameter" in part.reference ? part.reference.parameter : [];
+  });
 }
 
 /** Whether a restriction allows a caller. @param input at least the parameters of {@link parametersOf} */
