@@ -136,20 +136,14 @@ export interface ParsedDocument {
   readonly faults: Fault[];
   readonly report: Report;
   readonly textOf: ReadYAML["textOf"];
-  /** Returns the line of a key. */
-  readonly lineOf: (path: Path) => number;
   /** Where each restriction is, and each part of one, once they are parsed. */
   readonly places: Map<Restriction, Path>;
 }
 
 /** Parses a table's text and checks its form. */
 export function parseTable(text: string): ParsedDocument {
-  const { value, faults, report, textOf, locate } = readYAML(text, {
-    expected: "a route table",
-    schema: "core",
-  });
-  const lineOf = (path: Path) => locate(path, "key").line;
-  const failed = { content: undefined, faults, report, textOf, lineOf, places: new Map() };
+  const { value, faults, report, textOf } = readYAML(text, { expected: "a route table", schema: "core" });
+  const failed = { content: undefined, faults, report, textOf, places: new Map() };
   if (faults.length > 0) return failed;
   const result = v.safeParse(documentSchema, value);
   if (result.success) return { ...failed, content: result.output };

@@ -119,7 +119,7 @@ const beside = {
 /** Parses a text into a table, or into all of its faults, in the order of the file. */
 export function checkTable(text: string, context: TableContext): CheckedTable {
   const document = parseTable(text);
-  const { content, faults, report, lineOf } = document;
+  const { content, faults, report } = document;
   const failed = { document, lists: [], findings: [], table: undefined };
   if (content === undefined) return { ...failed, faults: inOrder(faults) };
   const vocabulary = context.vocabulary();
@@ -144,11 +144,7 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
   const routes: Route[] = [];
   const shapes = new Map<string, string>();
   for (const [path, declaration] of Object.entries(content.routes)) {
-    const twin = checkPath(path, shapes, tokenParameter, report);
-    if (twin !== undefined) {
-      const where = `${twin} in line ${lineOf(["routes", twin])}`;
-      report(["routes", path], `duplicate path: it matches the same requests as ${where}`, "key");
-    }
+    checkPath(path, shapes, tokenParameter, report);
     // What a list with faults would offer is unknown: its routes are checked once it has none.
     if (faulty.has(resourceOf(declaration.handler))) continue;
     const route = toRoute(path, declaration, types, { operations, vocabulary: context.vocabulary }, document);
@@ -157,10 +153,7 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
   const served = (key: keyof typeof beside, operation: Operation | undefined): Route | undefined => {
     if (content[key] === undefined || operation === undefined) return undefined;
     const { path, summary, handler } = beside[key];
-    if (shapes.has(path)) {
-      const where = `line ${lineOf([key])}`;
-      report(["routes", path], `duplicate path: it belongs to the ${key} of ${where}`, "key");
-    }
+    if (shapes.has(path)) report(["routes", path], `duplicate path: it belongs to "${key}"`, "key");
     const operations = new Map([[handler, operation]]);
     const declaration = { summary, handler, restriction: "open" };
     return toRoute(path, declaration, types, { operations, vocabulary: context.vocabulary }, document);
@@ -247,16 +240,12 @@ function checkLanguage(tag: string, report: Report): string {
   return defaultLanguage;
 }
 
-/** Returns an earlier path that matches the same requests, if any. */
-function checkPath(
-  path: string,
-  shapes: Map<string, string>,
-  tokenParameter: string,
-  report: Report,
-): string | undefined {
+/** @param shapes the paths before it, by what they match, to which it is added */
+function checkPath(path: string, shapes: Map<string, string>, tokenParameter: string, report: Report): void {
   const segments = path.split("/").slice(1);
   if (!path.startsWith("/") || !segments.every((segment) => segmentForm.test(segment))) {
-    return report(["routes", path], `expected a path such as /statistic/{player}/add, got "${path}"`, "key");
+    report(["routes", path], `expected a path such as /statistic/{player}/add, got "${path}"`, "key");
+    return;
   }
   const names = placeholdersOf(path);
   if (new Set([tokenParameter, ...names]).size <= names.length) {
@@ -265,7 +254,7 @@ function checkPath(
   const shape = path.replace(/\{\w+\}/g, "{}");
   const twin = shapes.get(shape);
   if (twin === undefined) shapes.set(shape, path);
-  return twin;
+  else report(["routes", path], `duplicate path: it matches the same requests as ${twin}`, "key");
 }
 
 function toRoute(
