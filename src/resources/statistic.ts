@@ -141,7 +141,7 @@ function showHandler(declared: Declared, values: Values): Handler {
         0,
       ),
     // Building the answer takes a quarter of the row "a read of /statistic/{player}".
-    cache: {
+    cacheable: {
       capacity: 2000,
       // Records are replaced, never edited.
       dependencies(data, input, { now, activity, excludedGroup }) {

@@ -117,7 +117,7 @@ export function defineRead<I extends v.ObjectEntries, A extends v.GenericSchema>
     Pick<ReadHandler, "versionFor"> & {
       input: I;
       answer: A;
-      cache?: Omit<Cacheable, "dependencies"> & {
+      cacheable?: Omit<Cacheable, "dependencies"> & {
         dependencies(data: Sources, input: InputOf<I>, context: Context): readonly unknown[];
       };
       read(
@@ -127,18 +127,7 @@ export function defineRead<I extends v.ObjectEntries, A extends v.GenericSchema>
       ): v.InferOutput<A> | ReadyBody | Promise<v.InferOutput<A> | ReadyBody>;
     },
 ): ReadHandler {
-  const { cache, ...rest } = handler;
-  const cacheable: Cacheable | undefined = cache && {
-    ...cache,
-    dependencies: (data, given, context) => cache.dependencies(data, given as InputOf<I>, context),
-  };
-  return {
-    ...rest,
-    effect: "read",
-    input: v.object(handler.input),
-    read: (data, given, context) => handler.read(data, given as InputOf<I>, context),
-    ...(cacheable && { cacheable }),
-  };
+  return { ...handler, effect: "read", input: v.object(handler.input) };
 }
 
 /** The number of inputs whose answers a list caches: none has more in ordinary use. */
@@ -173,7 +162,7 @@ export function defineCachedRead<
       const until = validUntil?.(data, now);
       return until === undefined ? version(data, input) : `${version(data, input)} until ${until}`;
     },
-    cache: {
+    cacheable: {
       capacity: listCapacity,
       isCompressed: true,
       dependencies: (data) => [version(data)],
@@ -198,6 +187,5 @@ export function defineChange<I extends v.ObjectEntries>(
     input: v.object(handler.input),
     answer: infoAnswer,
     failures: { ...failures, ...changeFailures, ...(counts === true && { CONFLICT: conflict }) },
-    change: (draft, given, context) => handler.change(draft, given as InputOf<I>, context),
   };
 }
