@@ -7,6 +7,7 @@ import { kindOf } from "../table/caller.ts";
 import type { List } from "../table/declared/lists.ts";
 import type { Input } from "../table/restriction/restriction.ts";
 import { defineRead, type Handler } from "./shared/define.ts";
+import { component } from "./shared/values.ts";
 
 /** A list in the answer: its name, its operation and the input of that. */
 interface Part {
@@ -60,11 +61,7 @@ export function bundleOf(handlers: ReadonlyMap<string, Handler>, lists: readonly
   return defineRead({
     description: "Each list is the answer of its own operation. The house bans do not name who entered them.",
     input: {},
-    answer: v.pipe(
-      v.object(answer),
-      v.title("Bundle"),
-      v.description("The lists that the caller may read; others are left out."),
-    ),
+    answer: component("Bundle", "The lists that the caller may read; others are left out.", answer),
     read(data, _input, { cached }) {
       const bodies = parts.flatMap(({ name, operation, input }): [string, ReadyBody][] => {
         const body = cached(operation, input);

@@ -4,7 +4,7 @@ import { uuid } from "../domain/uuid.ts";
 import { versionForm } from "../identity/versions.ts";
 import type { Operation } from "../table/operation.ts";
 import { changeFailures } from "./shared/define.ts";
-import { anyUUID, derived, field } from "./shared/values.ts";
+import { anyUUID, component, derived, field } from "./shared/values.ts";
 
 const versionWords = "a version of two to four numbers with dots, such as 2.5.1";
 
@@ -26,15 +26,11 @@ export const claimForm = {
       "",
     ),
   }),
-  answer: v.pipe(
-    v.object({
-      token: field(v.string(), "The token: a secret, which is never shown again. Store it."),
-      name: field(v.string(), "The player's name.", "Ada"),
-      uuid: field(uuid, "The player's game UUID.", anyUUID),
-    }),
-    v.title("ClaimedToken"),
-    v.description("A new token of the player who was invited."),
-  ),
+  answer: component("ClaimedToken", "A new token of the player who was invited.", {
+    token: field(v.string(), "The token: a secret, which is never shown again. Store it."),
+    name: field(v.string(), "The player's name.", "Ada"),
+    uuid: field(uuid, "The player's game UUID.", anyUUID),
+  }),
   failures: {
     TOKEN_UNKNOWN: "Here it is the code of an invitation; a token is unknown here.",
     TOKEN_REVOKED: "Here: an operator has revoked the invitation, or its token has been used.",

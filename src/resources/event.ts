@@ -5,7 +5,7 @@ import { countIn } from "../domain/model.ts";
 import { oneOf } from "../domain/text.ts";
 import type { EventType, ScoreType, StatisticDeclarations } from "../table/declared/statistics.ts";
 import { defineCachedRead, defineChange, type Handler } from "./shared/define.ts";
-import { count, derived, field, instant } from "./shared/values.ts";
+import { component, count, derived, field, instant } from "./shared/values.ts";
 
 type Declared = Pick<StatisticDeclarations, "events" | "scores">;
 
@@ -37,11 +37,7 @@ function currentHandler({ events, scores }: Declared): Handler {
     ].join(" "),
     dependsOn: ["events", "scores"],
     input: {},
-    answer: v.pipe(
-      v.object(Object.fromEntries(answer)),
-      v.title("CurrentEvents"),
-      v.description("The latest events, and the live scores."),
-    ),
+    answer: component("CurrentEvents", "The latest events, and the live scores.", Object.fromEntries(answer)),
     read: (data) =>
       Object.fromEntries<unknown>([
         ...events.map(({ field: key }) => [key, data.events.get(key)?.startTime ?? null] as const),

@@ -13,6 +13,7 @@ import { defineCachedRead, defineChange, type Handler } from "./shared/define.ts
 import { entryNamed, nameIn, valueIn } from "./shared/list-operations.ts";
 import { requireRoom } from "./shared/room.ts";
 import {
+  component,
   count,
   duration,
   everyReason,
@@ -37,35 +38,31 @@ function reasonOf({ reasons }: HouseBan, text: string): HouseBan["reasons"][numb
   );
 }
 
-const reasonOfBan = v.pipe(
-  v.object({
+const reasonOfBan = component(
+  "HouseBanEntry",
+  "A reason of a house ban. Only the advanced view has the creator.",
+  {
     reason: field(v.string(), 'The reason, with "-" for each space.', "Vandalism"),
     days: field(count, "The days that the reason added when it was entered.", 7),
     creatorName: v.optional(creatorFields.creatorName),
     creatorUUID: v.optional(creatorFields.creatorUUID),
-  }),
-  v.title("HouseBanEntry"),
-  v.description("A reason of a house ban. Only the advanced view has the creator."),
+  },
 );
 
-const listed = v.pipe(
-  v.object({
-    ...subject,
-    startTime: field(instant, "When the ban started, in milliseconds since 1970.", 1795262400000),
-    duration: field(
-      duration,
-      "How long the ban lasts, in milliseconds: `expirationTime` minus `startTime`, the sum of the days of its reasons.",
-      604800000,
-    ),
-    expirationTime: field(instant, "When the ban ends, in milliseconds since 1970.", 1795867200000),
-    houseBanReasonList: v.pipe(
-      v.array(reasonOfBan),
-      v.description("The reasons, in the order in which they were entered."),
-    ),
-  }),
-  v.title("HouseBan"),
-  v.description("The house ban of a player."),
-);
+const listed = component("HouseBan", "The house ban of a player.", {
+  ...subject,
+  startTime: field(instant, "When the ban started, in milliseconds since 1970.", 1795262400000),
+  duration: field(
+    duration,
+    "How long the ban lasts, in milliseconds: `expirationTime` minus `startTime`, the sum of the days of its reasons.",
+    604800000,
+  ),
+  expirationTime: field(instant, "When the ban ends, in milliseconds since 1970.", 1795867200000),
+  houseBanReasonList: v.pipe(
+    v.array(reasonOfBan),
+    v.description("The reasons, in the order in which they were entered."),
+  ),
+});
 
 const list = defineCachedRead({
   description: "Lists the bans that have not expired.",

@@ -5,7 +5,7 @@ import { integerRange } from "../domain/limits.ts";
 import { uuid } from "../domain/uuid.ts";
 import { compareVersions, versionForm } from "../identity/versions.ts";
 import { defineChange, defineRead, type Sources } from "./shared/define.ts";
-import { anyUUID, count, field, version } from "./shared/values.ts";
+import { anyUUID, component, count, field, version } from "./shared/values.ts";
 
 /** Without activity: each request for these answers would change them. */
 const versionFor = ({ tokens, versions }: Sources) => tokens.version + versions.version;
@@ -14,34 +14,26 @@ export const overview = defineRead({
   description:
     "A client is a player with a valid token. It is active if it sent a request in the last 3 days. With more than 1,000 tokens the counts may be up to two seconds old.",
   input: {},
-  answer: v.pipe(
-    v.object({
-      requests: field(count, "The number of all requests ever that had a valid token.", 48213),
-      totalClients: field(count, "The number of clients.", 120),
-      activeClients: field(count, "The number of active clients.", 45),
-      latestVersion: field(
-        v.nullable(v.string()),
-        "The highest version that is marked as current, compared number by number; null without one.",
-        "2.5.1",
+  answer: component("ManagementOverview", "The number of the addon's clients, and its versions.", {
+    requests: field(count, "The number of all requests ever that had a valid token.", 48213),
+    totalClients: field(count, "The number of clients.", 120),
+    activeClients: field(count, "The number of active clients.", 45),
+    latestVersion: field(
+      v.nullable(v.string()),
+      "The highest version that is marked as current, compared number by number; null without one.",
+      "2.5.1",
+    ),
+    versions: v.pipe(
+      v.array(
+        component("AddonVersion", "A version of the addon.", {
+          version,
+          users: field(count, "The number of clients with this version.", 32),
+          current: field(v.boolean(), "Whether the version is current or outdated.", true),
+        }),
       ),
-      versions: v.pipe(
-        v.array(
-          v.pipe(
-            v.object({
-              version,
-              users: field(count, "The number of clients with this version.", 32),
-              current: field(v.boolean(), "Whether the version is current or outdated.", true),
-            }),
-            v.title("AddonVersion"),
-            v.description("A version of the addon."),
-          ),
-        ),
-        v.description("Every version that was ever marked or is in use, the highest first."),
-      ),
-    }),
-    v.title("ManagementOverview"),
-    v.description("The number of the addon's clients, and its versions."),
-  ),
+      v.description("Every version that was ever marked or is in use, the highest first."),
+    ),
+  }),
   versionFor,
   async read({ clients, versions }, _input, { activity, now }) {
     const { total, active, users } = await clients.at(now);
@@ -70,20 +62,16 @@ export const users = defineRead({
   input: {},
   answer: v.pipe(
     v.array(
-      v.pipe(
-        v.object({
-          uuid: field(uuid, "The player's game UUID.", anyUUID),
-          active: field(v.boolean(), "Whether it sent a request in the last 3 days.", true),
-          version: field(
-            v.nullable(v.string()),
-            "The version that the client last reported, or null.",
-            "2.5.1",
-          ),
-          current: field(v.boolean(), "Whether that version is marked as current.", true),
-        }),
-        v.title("Client"),
-        v.description("A client of the addon: a player with a valid token."),
-      ),
+      component("Client", "A client of the addon: a player with a valid token.", {
+        uuid: field(uuid, "The player's game UUID.", anyUUID),
+        active: field(v.boolean(), "Whether it sent a request in the last 3 days.", true),
+        version: field(
+          v.nullable(v.string()),
+          "The version that the client last reported, or null.",
+          "2.5.1",
+        ),
+        current: field(v.boolean(), "Whether that version is marked as current.", true),
+      }),
     ),
     v.description("Every client, ordered by UUID."),
   ),

@@ -4,16 +4,13 @@ import { Failure } from "../domain/errors.ts";
 import { joinGroup, leaveGroup, namesOf, notInGroup } from "../identity/memberships.ts";
 import { requireVisibleSubject } from "../identity/players.ts";
 import { defineCachedRead, defineChange } from "./shared/define.ts";
-import { field, group, playerName, subject } from "./shared/values.ts";
+import { component, field, group, playerName, subject } from "./shared/values.ts";
 
 export const overview = defineCachedRead({
   dependsOn: ["names", "groupMembers", "order"],
   input: {},
   answer: v.pipe(
-    v.record(
-      group,
-      v.array(v.pipe(v.object(subject), v.title("PlayerEntry"), v.description("A member of a group."))),
-    ),
+    v.record(group, v.array(component("PlayerEntry", "A member of a group.", subject))),
     v.metadata({ complete: true }),
     v.description("Every group in order, empty groups included, with its members ordered by name."),
   ),

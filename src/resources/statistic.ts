@@ -12,6 +12,7 @@ import { measured, measuresOf } from "./ranking.ts";
 import { defineCachedRead, defineChange, defineRead, type Handler } from "./shared/define.ts";
 import {
   anyUUID,
+  component,
   count,
   derived,
   field,
@@ -51,18 +52,17 @@ export function statisticHandlers(declared: Declared): Readonly<Record<string, H
 function topHandler(declared: Declared, values: Values): Handler {
   const leader = field(v.string(), "The player's name.", "Ada");
   const [first] = declared.statistics;
-  const entry = v.pipe(
-    v.object({ name: leader, value: field(count, "The player's count.", first?.example ?? 0) }),
-    v.title("TopEntry"),
-    v.description("A player in a category of the top list."),
-  );
+  const entry = component("TopEntry", "A player in a category of the top list.", {
+    name: leader,
+    value: field(count, "The player's count.", first?.example ?? 0),
+  });
   const ratioEntry = ({ name, counters }: Measure) => {
     const named = counters.map((counter) => [counter ?? "", values[counter ?? ""] ?? count] as const);
-    return v.pipe(
-      v.object({ name: leader, value: values[name] ?? ratio, ...Object.fromEntries(named) }),
-      v.title("TopRatioEntry"),
-      v.description(`A player in the top list by ${name}.`),
-    );
+    return component("TopRatioEntry", `A player in the top list by ${name}.`, {
+      name: leader,
+      value: values[name] ?? ratio,
+      ...Object.fromEntries(named),
+    });
   };
   const category = (measure: Measure) => {
     // What is counted, such as hours, as in the sentence of the counter.
@@ -79,10 +79,10 @@ function topHandler(declared: Declared, values: Values): Handler {
       "Ten players in each category, the highest value first, equal values by name. Players with 0 are left out.",
     dependsOn: ["ranking"],
     input: {},
-    answer: v.pipe(
-      v.object(Object.fromEntries(measures.map((measure) => [measure.name, category(measure)]))),
-      v.title("TopList"),
-      v.description("The best players in each category."),
+    answer: component(
+      "TopList",
+      "The best players in each category.",
+      Object.fromEntries(measures.map((measure) => [measure.name, category(measure)])),
     ),
     read: ({ ranking }) => ranking.top(),
   });
@@ -91,45 +91,41 @@ function topHandler(declared: Declared, values: Values): Handler {
 function showHandler(declared: Declared, values: Values): Handler {
   const measures = [...measuresOf(declared)].sort((a, b) => (a.name < b.name ? -1 : 1));
   const gameplay = Object.fromEntries(measures.map(({ name }) => [name, values[name] ?? count]));
-  const answer = v.pipe(
-    v.object({
-      name: field(v.string(), "The player's name.", "Ada"),
-      uuid: field(uuid, "The player's game UUID.", anyUUID),
-      gameaddon: v.pipe(
-        v.object({
-          tokenGenerateTime: field(
-            v.nullable(instant),
-            "When the player's newest valid token was issued, in milliseconds since 1970; null without one.",
-            1795262400000,
-          ),
-          groups: v.pipe(
-            v.record(group, v.boolean()),
-            v.metadata({ complete: true }),
-            v.description("Whether the player is in each group."),
-          ),
-          blacklisted: field(v.boolean(), "Whether the player is excluded from this service.", false),
-          version: field(
-            v.nullable(v.string()),
-            "The addon version that the player's client last reported; null if unknown.",
-            "2.5.1",
-          ),
-        }),
-        v.description("The player's use of the addon."),
-      ),
-      gameplay: v.pipe(v.object(gameplay), v.description("The player's counters.")),
-      faction: field(
-        v.nullable(
-          v.object({
-            name: field(organisation, "The name of the faction or service."),
-            rank: field(count, "The player's rank, from 1.", 4),
-          }),
+  const answer = component("PlayerStatistic", "A player's statistics and memberships.", {
+    name: field(v.string(), "The player's name.", "Ada"),
+    uuid: field(uuid, "The player's game UUID.", anyUUID),
+    gameaddon: v.pipe(
+      v.object({
+        tokenGenerateTime: field(
+          v.nullable(instant),
+          "When the player's newest valid token was issued, in milliseconds since 1970; null without one.",
+          1795262400000,
         ),
-        "The faction in which the player has the highest rank; without a faction, the service; null without either.",
+        groups: v.pipe(
+          v.record(group, v.boolean()),
+          v.metadata({ complete: true }),
+          v.description("Whether the player is in each group."),
+        ),
+        blacklisted: field(v.boolean(), "Whether the player is excluded from this service.", false),
+        version: field(
+          v.nullable(v.string()),
+          "The addon version that the player's client last reported; null if unknown.",
+          "2.5.1",
+        ),
+      }),
+      v.description("The player's use of the addon."),
+    ),
+    gameplay: v.pipe(v.object(gameplay), v.description("The player's counters.")),
+    faction: field(
+      v.nullable(
+        v.object({
+          name: field(organisation, "The name of the faction or service."),
+          rank: field(count, "The player's rank, from 1.", 4),
+        }),
       ),
-    }),
-    v.title("PlayerStatistic"),
-    v.description("A player's statistics and memberships."),
-  );
+      "The faction in which the player has the highest rank; without a faction, the service; null without either.",
+    ),
+  });
   return defineRead({
     description: "Use the UUID of a player whose name is that of another operation, such as `top`.",
     input: { player },

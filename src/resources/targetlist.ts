@@ -7,7 +7,7 @@ import type { Data } from "../store/data.ts";
 import { creatorOf } from "./shared/creator.ts";
 import { defineCachedRead, defineChange } from "./shared/define.ts";
 import { requireRoom } from "./shared/room.ts";
-import { field, playerName, subject } from "./shared/values.ts";
+import { component, field, playerName, subject } from "./shared/values.ts";
 
 function requireTarget(data: Data, reference: string): Target {
   const player = toSubject(data, reference);
@@ -24,11 +24,10 @@ export const list = defineCachedRead({
   input: {},
   answer: v.pipe(
     v.array(
-      v.pipe(
-        v.object({ ...subject, done: field(v.boolean(), "Whether the player is marked as done.", false) }),
-        v.title("Target"),
-        v.description("A player on the target list."),
-      ),
+      component("Target", "A player on the target list.", {
+        ...subject,
+        done: field(v.boolean(), "Whether the player is marked as done.", false),
+      }),
     ),
     v.description("The target list, the oldest entry first."),
   ),

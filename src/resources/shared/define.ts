@@ -12,6 +12,7 @@ import type { Clients } from "../clients.ts";
 import type { Ranking } from "../ranking.ts";
 import type { ListVersions } from "./list-versions.ts";
 import type { NameOrder } from "./order.ts";
+import { component } from "./values.ts";
 
 /** What a read can use: the durable records, and what is derived from them. */
 export interface Sources extends DurableData {
@@ -91,18 +92,14 @@ export type Handler = ReadHandler | ChangeHandler;
 type InputOf<I extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<I, undefined>>;
 
 /** The answer of every change. */
-const infoAnswer = v.pipe(
-  v.object({
-    info: v.pipe(
-      v.string(),
-      v.description(
-        "One sentence for the player that says what was changed, or that nothing had to be. Show it.",
-      ),
+const infoAnswer = component("Info", "The result of a change.", {
+  info: v.pipe(
+    v.string(),
+    v.description(
+      "One sentence for the player that says what was changed, or that nothing had to be. Show it.",
     ),
-  }),
-  v.title("Info"),
-  v.description("The result of a change."),
-);
+  ),
+});
 
 /** The failures of every change. */
 export const changeFailures = {

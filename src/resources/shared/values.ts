@@ -87,6 +87,11 @@ export function field<S extends v.GenericSchema>(
   return examples.length === 0 ? described : v.pipe(described, v.examples(examples));
 }
 
+/** Returns the schema of an object in answers, which is a component of that title in the description of the interface. */
+export function component<E extends v.ObjectEntries>(title: string, description: string, entries: E) {
+  return v.pipe(v.object(entries), v.title(title), v.description(description));
+}
+
 /** Returns the schema of a parameter that a route need not declare. */
 export function derived<S extends v.GenericSchema>(
   schema: S,
