@@ -39,77 +39,66 @@ export interface Coverage {
   readonly gaps: readonly Gap[];
 }
 
-/** A part of a restriction, and whether it has allowed and denied somebody. */
-interface Part {
+/** A way of a part of a restriction: to allow somebody, or to deny somebody. */
+interface Way {
+  readonly part: Restriction;
+  /** The part, with its case. */
   readonly words: string;
-  allowed: boolean;
-  /** Undefined for `open`. */
-  denied: boolean | undefined;
+  readonly way: "allowed" | "denied";
 }
 
 /** Counts what tests cover. */
 export class CoverageCount {
   readonly #routes: readonly Route[];
   readonly #called = new Set<Route>();
-  readonly #parts: ReadonlyMap<Route, ReadonlyMap<Restriction, Part>>;
+  /** The parts that have allowed somebody, and those that have denied somebody. */
+  readonly #tried = { allowed: new Set<Restriction>(), denied: new Set<Restriction>() };
 
   constructor(routes: readonly Route[]) {
     this.#routes = routes;
-    this.#parts = new Map(routes.map((route) => [route, new Map(partsOf(route.restriction, ""))]));
   }
 
   /** Counts a decision of a route's restriction. */
   note(route: Route, caller: Caller, input: Input): void {
     this.#called.add(route);
-    const parts = this.#parts.get(route);
-    for (const restriction of decisiveParts(route.restriction, caller, input)) {
-      const part = parts?.get(restriction);
-      if (part === undefined) continue;
-      if (isAllowed(restriction, caller, input)) part.allowed = true;
-      else part.denied = true;
-    }
+    for (const part of decisiveParts(route.restriction, caller, input))
+      this.#tried[isAllowed(part, caller, input) ? "allowed" : "denied"].add(part);
   }
 
   /** Returns the coverage so far. */
   sum(): Coverage {
-    const ways = [...this.#parts.values()].flatMap((parts) =>
-      [...parts.values()].flatMap(({ allowed, denied }) =>
-        denied === undefined ? [allowed] : [allowed, denied],
-      ),
-    );
+    const all = this.#routes.flatMap(({ restriction }) => waysOf(restriction, ""));
     const routes = { covered: this.#called.size, total: this.#routes.length };
-    const share = { covered: ways.filter((tried) => tried).length, total: ways.length };
-    const percent = Math.floor((100 * (routes.covered + share.covered)) / (routes.total + share.total));
-    return { percent, routes, ways: share, gaps: this.#routes.flatMap((route) => this.#gapsOf(route)) };
+    const ways = { covered: all.filter((way) => this.#isTried(way)).length, total: all.length };
+    const percent = Math.floor((100 * (routes.covered + ways.covered)) / (routes.total + ways.total));
+    return { percent, routes, ways, gaps: this.#routes.flatMap((route) => this.#gapsOf(route)) };
   }
 
   #gapsOf(route: Route): Gap[] {
-    if (!this.#called.has(route)) return [{ route: route.path, restriction: null, untried: null }];
-    return [...(this.#parts.get(route)?.values() ?? [])].flatMap(({ words, allowed, denied }) => {
-      const gap = { route: route.path, restriction: words };
-      return [
-        ...(allowed ? [] : [{ ...gap, untried: "allowed" } as const]),
-        ...(denied === false ? [{ ...gap, untried: "denied" } as const] : []),
-      ];
-    });
+    const { path, restriction } = route;
+    if (!this.#called.has(route)) return [{ route: path, restriction: null, untried: null }];
+    const untried = waysOf(restriction, "").filter((way) => !this.#isTried(way));
+    return untried.map(({ words, way }) => ({ route: path, restriction: words, untried: way }));
+  }
+
+  #isTried({ part, way }: Way): boolean {
+    return this.#tried[way].has(part);
   }
 }
 
-/** Yields the parts of a restriction. @param condition the case that it belongs to, in words */
-function* partsOf(restriction: Restriction, condition: string): Generator<[Restriction, Part]> {
-  if (isCompound(restriction)) {
-    for (const part of restriction.restrictions) yield* partsOf(part, condition);
-  } else if (restriction.kind === "cases") {
-    for (const each of restriction.cases) {
-      const otherwise = restriction.cases.length > 1 ? "otherwise" : "";
+/** Returns the ways of the parts of a restriction. @param condition the case that it belongs to, in words */
+function waysOf(part: Restriction, condition: string): Way[] {
+  if (isCompound(part)) return part.restrictions.flatMap((inner) => waysOf(inner, condition));
+  const joined = (...words: readonly string[]) => words.filter((text) => text !== "");
+  if (part.kind === "cases")
+    return part.cases.flatMap((each) => {
+      const otherwise = part.cases.length > 1 ? "otherwise" : "";
       const words = each.when === undefined ? otherwise : `when ${conditionOf(each)}`;
-      yield* partsOf(each.restriction, [condition, words].filter((text) => text !== "").join(", "));
-    }
-  } else {
-    const words = [describe(restriction), condition].filter((text) => text !== "").join(" ");
-    const denied = restriction.kind === "open" ? undefined : false;
-    yield [restriction, { words, allowed: false, denied }];
-  }
+      return waysOf(each.restriction, joined(condition, words).join(", "));
+    });
+  const words = joined(describe(part), condition).join(" ");
+  const ways = part.kind === "open" ? (["allowed"] as const) : (["allowed", "denied"] as const);
+  return ways.map((way) => ({ part, words, way }));
 }
 
 /** Returns the parts that decide about a caller. */
