@@ -6,8 +6,6 @@ import {
   Composer,
   CST,
   type Document,
-  isAlias,
-  isCollection,
   isMap,
   isScalar,
   isSeq,
@@ -60,8 +58,7 @@ export function readYAML(text: string, { expected, schema }: YAMLOptions): ReadY
   };
   const faults: Fault[] = [];
   const add = (offset: number, message: string) => faults.push(toFault(positionOf(offset), message));
-  const locate = (path: Path, side: Side = "value") =>
-    positionOf(offsetOf(document.contents, path, side, schema));
+  const locate = (path: Path, side: Side = "value") => positionOf(offsetOf(document.contents, path, side));
   const report: Report = (path, message, side) => {
     faults.push(toFault(locate(path, side), message));
   };
@@ -115,7 +112,7 @@ function parse(text: string, schema: YAMLOptions["schema"], lines: LineCounter) 
 }
 
 /** Returns where a path leads, or the place before it where the document ends. */
-function offsetOf(root: Node | null, path: Path, side: Side, schema: YAMLOptions["schema"]): number {
+function offsetOf(root: Node | null, path: Path, side: Side): number {
   let node: unknown = root;
   let offset = root?.range?.[0] ?? 0;
   for (const [index, step] of path.entries()) {
@@ -123,7 +120,8 @@ function offsetOf(root: Node | null, path: Path, side: Side, schema: YAMLOptions
       const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
       if (pair === undefined) return offset;
       const [key, value] = [pair.key as Node, pair.value as Node | null];
-      const atKey = (index === path.length - 1 && side === "key") || !hasPlace(value, schema);
+      // A block begins on the line after its key, an empty value nowhere.
+      const atKey = (index === path.length - 1 && side === "key") || !isScalar(value);
       offset = (atKey ? key.range?.[0] : value?.range?.[0]) ?? offset;
       node = value;
     } else if (isSeq(node)) {
@@ -132,18 +130,6 @@ function offsetOf(root: Node | null, path: Path, side: Side, schema: YAMLOptions
     } else return offset;
   }
   return offset;
-}
-
-/**
- * Whether a fault of a value is at the value itself rather than at its key. A block begins on the line after its key,
- * an empty value nowhere. In tests (`failsafe`), which consist of small flow maps, these have a place of their own.
- */
-function hasPlace(value: Node | null, schema: YAMLOptions["schema"]): boolean {
-  if (value?.range == null) return false;
-  if (schema === "core") return isScalar(value);
-  return isScalar(value)
-    ? value.value !== ""
-    : isAlias(value) || (isCollection(value) && value.flow === true);
 }
 
 /** Returns the errors of the parser in our words, without those that only follow from the one before. */
