@@ -85,7 +85,7 @@ export class Engine {
     const match = this.router.match(request.pathname);
     const exchange = new Exchange(this.#options, request, match?.route.path);
     const { node } = this.#options;
-    const steps = () => this.#answer(exchange, request, match);
+    const steps = () => this.#answer(exchange, match);
     if (node === undefined) return answered(exchange, match, steps);
     return withSequence(
       node,
@@ -97,7 +97,7 @@ export class Engine {
   refuse(request: IncomingRequest, error: unknown): Answer {
     const exchange = new Exchange(this.#options, request);
     try {
-      this.#limitFault(exchange, request, this.router.tokenIn(request.pathname));
+      this.#limitFault(exchange, this.router.tokenIn(request.pathname));
     } catch (limited) {
       return exchange.refuse(limited, "");
     }
@@ -122,7 +122,7 @@ export class Engine {
     exchange.caller = caller;
     return answered(exchange, match, () => {
       if (match === undefined) throw unknownPath(this.router.nearest(path));
-      return this.#run(exchange, request, match, caller);
+      return this.#run(exchange, match, caller);
     });
   }
 
@@ -149,52 +149,53 @@ export class Engine {
     };
   }
 
-  #answer(exchange: Exchange, request: IncomingRequest, match: Match | undefined): Answer | Promise<Answer> {
-    if (match === undefined) throw this.#unknownPath(exchange, request);
+  #answer(exchange: Exchange, match: Match | undefined): Answer | Promise<Answer> {
+    const { request } = exchange;
+    if (match === undefined) {
+      const { pathname } = request;
+      // First, since the nearest path takes long to find.
+      this.#limitFault(exchange, this.router.tokenIn(pathname));
+      throw unknownPath(this.router.nearestTo(pathname), this.table.prefix);
+    }
     const { route, token } = match;
     const { method } = request;
     const { effect } = route.operation;
     if (method === "OPTIONS") {
-      this.#limitNetwork(exchange, request, this.table.limits.pages, "Too many requests");
+      this.#limit(exchange, this.table.limits.pages);
       return preflightAnswer(methodsOf(route), exchange.requestId);
     }
     if (method !== "GET" && !(method === "HEAD" && effect === "read")) {
-      this.#limitFault(exchange, request, token);
+      this.#limitFault(exchange, token);
       throw methodNotAllowed(method);
     }
     if (effect === "change" && isSpeculative(request)) {
-      this.#limitFault(exchange, request, token);
+      this.#limitFault(exchange, token);
       throw new Failure("SPECULATIVE", "This operation changes data and is not run ahead of time.");
     }
 
     const { invited } = route.operation;
     if (invited !== undefined) {
-      this.#limitStranger(exchange, request);
+      this.#limit(exchange, this.table.limits.unknown);
       exchange.caller = invited(tokenOf(request, token));
-      return this.#run(exchange, request, match, exchange.caller);
+      return this.#run(exchange, match, exchange.caller);
     }
     const caller = this.#callerOf(request, token);
     if (caller instanceof Failure) {
-      this.#limitStranger(exchange, request);
+      this.#limit(exchange, this.table.limits.unknown);
       throw caller;
     }
     exchange.caller = caller;
     this.#options.seen?.(caller, this.#versionIn(request));
-    this.#limitCaller(exchange, request, caller, limitFor(route, this.table), effect);
-    return this.#run(exchange, request, match, caller);
+    this.#limit(exchange, limitFor(route, this.table), caller, effect);
+    return this.#run(exchange, match, caller);
   }
 
   /** Takes the steps from 5 on. */
-  #run(
-    exchange: Exchange,
-    request: IncomingRequest,
-    { params, route, token }: Match,
-    caller: Caller,
-  ): Answer | Promise<Answer> {
+  #run(exchange: Exchange, { params, route, token }: Match, caller: Caller): Answer | Promise<Answer> {
     const { operation } = route;
     const { tokenForm } = this.#options;
     const { table } = this;
-    const { requestId } = exchange;
+    const { request, requestId } = exchange;
     const input = new RequestInput(route, this.#options, { params, search: request.search });
     exchange.input = input;
     const authorize = (current: Caller) => this.#authorize(route, current, () => input.decisive(), exchange);
@@ -254,45 +255,31 @@ export class Engine {
     return versionIn(request.header("user-agent"), this.table.product);
   }
 
-  /** @throws Failure `RATE_LIMITED` */
-  #unknownPath(exchange: Exchange, request: IncomingRequest): Failure {
-    const { pathname } = request;
-    // First, since the nearest path takes long to find.
-    this.#limitFault(exchange, request, this.router.tokenIn(pathname));
-    return unknownPath(this.router.nearestTo(pathname), this.table.prefix);
-  }
-
   /** Counts a request that is refused before its token is checked. @throws Failure `RATE_LIMITED` */
-  #limitFault(exchange: Exchange, request: IncomingRequest, token: string | undefined): void {
+  #limitFault(exchange: Exchange, token: string | undefined): void {
     if (this.#options.limiter === undefined) return;
-    const caller = token === undefined ? undefined : this.#callerOf(request, token);
-    if (caller === undefined || caller instanceof Failure) this.#limitStranger(exchange, request);
-    else this.#limitCaller(exchange, request, caller, this.table.limits.reads, "read");
+    const { reads, unknown } = this.table.limits;
+    const caller = token === undefined ? undefined : this.#callerOf(exchange.request, token);
+    if (caller === undefined || caller instanceof Failure) this.#limit(exchange, unknown);
+    else this.#limit(exchange, reads, caller);
   }
 
-  /** Counts a request with a valid token. @throws Failure `RATE_LIMITED` */
-  #limitCaller(
+  /** Counts a request by its caller, or else by the network that it comes from. @throws Failure `RATE_LIMITED` */
+  #limit(
     exchange: Exchange,
-    request: IncomingRequest,
-    caller: Caller,
     limit: Limit | "off",
-    effect: Operation["effect"],
+    caller?: Caller,
+    effect: Operation["effect"] = "read",
   ): void {
-    if (limit === "off") return;
-    const refusal = this.#options.limiter?.ofCaller(limit, caller, request, effect);
+    const { limiter } = this.#options;
+    if (limit === "off" || limiter === undefined) return;
+    const refusal =
+      caller === undefined
+        ? limiter.ofNetwork(limit, exchange.request)
+        : limiter.ofCaller(limit, caller, exchange.request, effect);
     if (refusal !== undefined) exchange.caller = caller;
-    exchange.limit(refusal, "Too many requests");
-  }
-
-  /** Counts a request without a valid token. @throws Failure `RATE_LIMITED` */
-  #limitStranger(exchange: Exchange, request: IncomingRequest): void {
-    const what = "Too many requests without a valid addon token";
-    this.#limitNetwork(exchange, request, this.table.limits.unknown, what);
-  }
-
-  /** Counts a request by the network that it comes from. @throws Failure `RATE_LIMITED` */
-  #limitNetwork(exchange: Exchange, request: IncomingRequest, limit: Limit | "off", what: string): void {
-    if (limit !== "off") exchange.limit(this.#options.limiter?.ofNetwork(limit, request), what);
+    const stranger = limit.name === "unknown" ? " without a valid addon token" : "";
+    exchange.limit(refusal, `Too many requests${stranger}`);
   }
 }
 

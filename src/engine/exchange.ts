@@ -41,9 +41,13 @@ export interface Observer {
   readonly logAddress?: boolean | undefined;
 }
 
+/** What is recorded of a request. */
+type Recorded = Pick<IncomingRequest, "method" | "address">;
+
 /** See the head of this file. */
-export class Exchange {
+export class Exchange<R extends Recorded = IncomingRequest> {
   readonly requestId = randomUUID();
+  readonly request: R;
   /** The caller, once authenticated. */
   caller: Caller | undefined;
   /** The parameters, once they are read. */
@@ -53,16 +57,11 @@ export class Exchange {
   #refusal: Refusal | undefined;
   readonly #started = performance.now();
   readonly #observer: Observer;
-  readonly #request: Pick<IncomingRequest, "method" | "address">;
   readonly #route: string | null;
 
-  constructor(
-    observer: Observer,
-    request: Pick<IncomingRequest, "method" | "address">,
-    route: string | null = null,
-  ) {
+  constructor(observer: Observer, request: R, route: string | null = null) {
     this.#observer = observer;
-    this.#request = request;
+    this.request = request;
     this.#route = route;
   }
 
@@ -82,13 +81,13 @@ export class Exchange {
     const { observe, logAddress } = this.#observer;
     observe?.({
       requestId: this.requestId,
-      method: this.#request.method,
+      method: this.request.method,
       route: this.#route,
       status: answer.status,
       milliseconds: performance.now() - this.#started,
       caller: this.caller?.id ?? null,
       token: this.caller === undefined ? undefined : publicTokenOf(this.caller),
-      address: logAddress === true ? this.#request.address : undefined,
+      address: logAddress === true ? this.request.address : undefined,
       code: failure?.code ?? null,
       limit: this.#refusal?.limit.name,
       isRepeated: this.#refusal?.isRepeated,
