@@ -12,13 +12,13 @@ import type { Route, Table } from "../table/table.ts";
 import { failureHeaders } from "./common.ts";
 import type { Components, Reference, ResponseObject, Schema } from "./document.ts";
 
-/** Returns the answers for all failures of a route, by status. */
+/** Returns the answers for all failures of a route, by status, as components: most are those of several routes. */
 export function failureResponses(
   route: Route,
   table: Table,
   failure: Reference,
   components: Components,
-): Readonly<Record<string, ResponseObject>> {
+): Readonly<Record<string, Reference>> {
   const byStatus = new Map<number, Map<FailureCode, string>>();
   for (const [code, words] of failuresOf(route, table)) {
     const status = statusOf[code];
@@ -26,7 +26,9 @@ export function failureResponses(
     byStatus.set(status, known.set(code, words));
   }
   const responses = Array.from(byStatus, ([status, codes]) => {
-    return [status, failureResponse(status, codes, failure, components)] as const;
+    const name = (STATUS_CODES[status] ?? "").replace(/\W/g, "");
+    const response = failureResponse(status, codes, failure, components);
+    return [status, components.use("responses", name, response)] as const;
   });
   return Object.fromEntries(responses);
 }

@@ -2,11 +2,10 @@
  * Generates the description of the interface, an OpenAPI 3.1 document: from the table in force, the names in the data, and
  * the schemas of the operations. Only the text about the service as a whole is written by hand.
  */
-import { STATUS_CODES } from "node:http";
 import { stringify } from "yaml";
 import type { Vocabulary } from "../table/caller.ts";
 import { type Route, servedBy, type Table } from "../table/table.ts";
-import { Components, type ParameterObject, type Reference } from "./document.ts";
+import { Components, type ParameterObject } from "./document.ts";
 import { failureReference } from "./failures.ts";
 import { resourceOf, type SizeOf, toOperationObject } from "./operation.ts";
 import { generalWords } from "./words.ts";
@@ -46,8 +45,8 @@ export function describeTable(
   const context = { table, vocabulary, components, token, code, failure, sizeOf };
   const served = servedBy(table);
   const ids = operationIds(served);
-  const operations = Array.from(ids, ([route, id]) => {
-    return [table.prefix + route.path, toOperationObject(route, id, context)] as const;
+  const paths = Array.from(ids, ([route, id]) => {
+    return [table.prefix + route.path, { get: toOperationObject(route, id, context) }] as const;
   });
   const names = [...new Set(served.map(({ path }) => resourceOf(path)))];
   return {
@@ -67,36 +66,13 @@ export function describeTable(
       const known = Object.hasOwn(resources, name) ? resources[name] : list?.description;
       return { name, description: known ?? `Everything under \`/${name}\`.` };
     }),
-    paths: withSharedResponses(operations, components),
+    paths: Object.fromEntries(paths),
     components: { ...components.maps, securitySchemes: { token: tokenScheme } },
   };
 }
 
 export type OpenApiDocument = ReturnType<typeof describeTable>;
 export type OperationObject = OpenApiDocument["paths"][string]["get"];
-
-/** Turns responses that several operations have into components. */
-function withSharedResponses(
-  operations: readonly (readonly [string, ReturnType<typeof toOperationObject>])[],
-  components: Components,
-) {
-  const references = new Map<string, Reference | undefined>();
-  for (const [, { responses }] of operations) {
-    for (const [status, response] of Object.entries(responses)) {
-      const content = JSON.stringify(response);
-      const name = (STATUS_CODES[status] ?? "").replace(/\W/g, "");
-      const isRepeated = references.has(content);
-      references.set(content, isRepeated ? components.use("responses", name, response) : undefined);
-    }
-  }
-  const paths = operations.map(([path, operation]) => {
-    const responses = Object.entries(operation.responses).map(
-      ([status, response]) => [status, references.get(JSON.stringify(response)) ?? response] as const,
-    );
-    return [path, { get: { ...operation, responses: Object.fromEntries(responses) } }] as const;
-  });
-  return Object.fromEntries(paths);
-}
 
 /** Returns a description as YAML, without aliases: not every reader of OpenAPI supports them. */
 export function toYAML(document: OpenApiDocument): string {
