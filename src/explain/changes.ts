@@ -45,7 +45,7 @@ export function changeOfRoute(
 ): RouteChange | undefined {
   const changed = (of: (route: Route) => string | undefined) =>
     change(before && of(before), after && of(after));
-  const parameters = parameterChanges(before?.parameters ?? [], after?.parameters ?? []);
+  const parameters = valueChanges([], parametersOf(before), parametersOf(after));
   const changes = {
     path,
     restriction: changed((route) => describe(route.restriction)),
@@ -66,16 +66,9 @@ function change(before: string | undefined, after: string | undefined): Change |
   return before === after ? null : { before: before ?? null, after: after ?? null };
 }
 
-function parameterChanges(before: readonly Parameter[], after: readonly Parameter[]): NamedChange[] {
-  const names = new Set([...before, ...after].map(({ name }) => name));
-  const wordsIn = (all: readonly Parameter[], name: string) => {
-    const parameter = all.find((one) => one.name === name);
-    return parameter && parameterWords(parameter);
-  };
-  return [...names].flatMap((name) => {
-    const different = change(wordsIn(before, name), wordsIn(after, name));
-    return different === null ? [] : { name, ...different };
-  });
+/** Returns the parameters of a route in words, by name. */
+function parametersOf(route: Route | undefined): Readonly<Record<string, string>> {
+  return Object.fromEntries(route?.parameters.map((own) => [own.name, parameterWords(own)]) ?? []);
 }
 
 /** Returns a parameter's type in words: "integer, minimum 1, maximum 30, default 7". */
@@ -134,7 +127,10 @@ function valueChanges(path: readonly string[], before: unknown, after: unknown):
   if (isDeepStrictEqual(before, after)) return [];
   if (isMap(before) && isMap(after)) {
     const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-    return [...keys].flatMap((key) => valueChanges([...path, key], before[key], after[key]));
+    // A name can be that of a property of every object.
+    const own = (map: Record<string, unknown>, key: string) =>
+      Object.hasOwn(map, key) ? map[key] : undefined;
+    return [...keys].flatMap((key) => valueChanges([...path, key], own(before, key), own(after, key)));
   }
   return [{ name: path.join("."), before: valueWords(before), after: valueWords(after) }];
 }

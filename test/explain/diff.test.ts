@@ -181,6 +181,14 @@ routes:
   });
 });
 
+it("names what is declared under the name of a property of every object", async () => {
+  const declared = (events: string) => `${table}events: { ${events} }\n`;
+  const raid = "raid: { title: raid }";
+  const more = `${raid}, valueOf: { title: appraisal }`;
+  const { settings } = await between(declared(raid), declared(more));
+  assert.deepEqual(settings, [{ name: "events.valueOf", before: null, after: "declared" }]);
+});
+
 it("for random restrictions it agrees with who-can, and is the inverse if the tables are swapped", async () => {
   // Pages require that what they show is open.
   const shipped = (await readFile(shippedRoutes, "utf8")).replace(/^pages: .*\n/m, "");
