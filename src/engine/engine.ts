@@ -96,12 +96,8 @@ export class Engine {
   /** Refuses a request because its path cannot be decoded. It counts as one that fails at the first step. */
   refuse(request: IncomingRequest, error: unknown): Answer {
     const exchange = new Exchange(this.#options, request);
-    try {
-      this.#limitFault(exchange, this.router.tokenIn(request.pathname));
-    } catch (limited) {
-      return exchange.refuse(limited, "");
-    }
-    return exchange.refuse(error, "");
+    const limited = attempt(() => this.#limitFault(exchange, this.router.tokenIn(request.pathname)));
+    return exchange.refuse(limited ?? error, "");
   }
 
   /** Counts a request for a page. Returns its refusal, if it exceeds the limit. */

@@ -1,6 +1,7 @@
 /** A request and its answer: their id, and their line in the log. */
 import { randomUUID } from "node:crypto";
 import { Failure } from "../domain/errors.ts";
+import { counted } from "../domain/text.ts";
 import { type Caller, publicTokenOf } from "../table/caller.ts";
 import type { RequestInput } from "./input.ts";
 import type { Refusal } from "./limiter.ts";
@@ -70,8 +71,7 @@ export class Exchange<R extends Recorded = IncomingRequest> {
     if (refusal === undefined) return;
     this.#refusal = refusal;
     const { limit, seconds } = refusal;
-    const wait = seconds === 1 ? "1 second" : `${seconds} seconds`;
-    throw new Failure("RATE_LIMITED", `${what}: try again in ${wait}.`, {
+    throw new Failure("RATE_LIMITED", `${what}: try again in ${counted(seconds, "second")}.`, {
       hint: `Expected at most ${limit.words} (the limit "${limit.name}").`,
     });
   }
@@ -106,7 +106,8 @@ export class Exchange<R extends Recorded = IncomingRequest> {
     const isUnknownEntry = error instanceof Failure && error.code === "UNKNOWN_ENTRY";
     // No entry can have a malformed text, and what is wrong with it helps the caller more.
     const cause = isUnknownEntry ? (this.input?.malformed ?? error) : error;
-    const failure = cause instanceof Failure ? cause : internalFailure(cause);
+    const internal = "Something went wrong on our side. The request id helps to find out what.";
+    const failure = cause instanceof Failure ? cause : new Failure("INTERNAL", internal, { cause });
     const headers = failure.code === "METHOD_NOT_ALLOWED" ? ["Allow", allow, ...extra] : extra;
     const limited = this.#refusal === undefined ? [] : limitHeaders(this.#refusal);
     return this.end(failureAnswer(failure, this.requestId, [...limited, ...headers]), failure);
@@ -126,9 +127,4 @@ export function unknownPath(near: string | undefined, prefix = ""): Failure {
   const hint =
     near === undefined ? prefix && `Paths begin with ${prefix}.` : `Did you mean ${prefix}${near}?`;
   return new Failure("UNKNOWN_PATH", "There is no operation at this path.", hint === "" ? {} : { hint });
-}
-function internalFailure(cause: unknown): Failure {
-  return new Failure("INTERNAL", "Something went wrong on our side. The request id helps to find out what.", {
-    cause,
-  });
 }
