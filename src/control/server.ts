@@ -2,12 +2,12 @@
  * The server of the control socket, through which commands use a running service. It listens on a Unix socket in the data
  * folder that only the folder's owner can open. An operation is `POST /<name>` with its input as a JSON object.
  */
+import { once } from "node:events";
 import { chmod, unlink } from "node:fs/promises";
-import { createServer } from "node:http";
-import { H3, type H3Event } from "h3";
-import { toNodeHandler } from "srvx/node";
+import { createServer, type IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { text } from "node:stream/consumers";
 import { Failure } from "../domain/errors.ts";
-import { Connections } from "../http/connections.ts";
 import { type OperationName, requireOperation } from "./operations.ts";
 import { requireSocketPath } from "./socket.ts";
 import { toWire } from "./wire.ts";
@@ -54,25 +54,21 @@ export async function startControl(
   }: ControlServerOptions = {},
 ) {
   const path = await requireSocketPath(folder);
-  const app = new H3({ silent: true });
-  const run = async (event: H3Event) => {
+  const run = async (request: IncomingMessage, signal: AbortSignal) => {
     try {
       // A length that is not declared is not bounded.
-      if (event.req.headers.has("transfer-encoding")) {
+      if (request.headers["transfer-encoding"] !== undefined)
         throw new Failure("REQUEST_MALFORMED", "The request has no Content-Length.");
-      }
-      await requireSize(event.req);
-      const name = requireOperation(event.context.params?.name ?? "");
-      const input = parseJSON(await event.req.text());
-      const result = await control.run(name, input, event.req.signal);
-      return { result: result ?? null };
+      await requireSize(request);
+      const name = requireOperation(request.url?.slice(1) ?? "");
+      const result = await control.run(name, parseJSON(await text(request)), signal);
+      return JSON.stringify({ result: result ?? null });
     } catch (error) {
-      return { error: toWire(error) };
+      return JSON.stringify({ error: toWire(error) });
     }
   };
-  app.post("/:name", (event) => withSignsOfLife(run(event)));
-  const handle = toNodeHandler(app.fetch) as Parameters<typeof createServer>[1] & {};
-  const connections = new Connections(maxConnections);
+  /** The connections that have not sent a request, which Node leaves open when the server closes. */
+  const silent = new Set<Socket>();
   const server = createServer(
     {
       headersTimeout: receiveMilliseconds,
@@ -80,34 +76,41 @@ export async function startControl(
       connectionsCheckingInterval: 1_000,
     },
     (request, response) => {
-      const connection = connections.of(request.socket);
-      connection.latest = response;
-      // Its bytes are those of the input, which may take seconds.
-      connection.isBusy = true;
+      silent.delete(request.socket);
+      response.shouldKeepAlive = false;
+      const ended = new AbortController();
+      // The JSON of the answer may begin with spaces.
+      const beating = setInterval(() => response.write(" "), lifeInterval);
       response.once("close", () => {
-        connection.isBusy = false;
+        clearInterval(beating);
+        if (!response.writableFinished) ended.abort();
       });
-      handle(request, response);
+      void run(request, ended.signal).then((answer) => {
+        clearInterval(beating);
+        response.end(answer);
+      });
     },
   );
-  connections.follow(server, false);
-  await unlink(path).catch(() => {});
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    // Nobody else may open it, not even between its creation and a chmod.
-    const mask = process.umask(0o177);
-    server.listen(path, resolve);
-    process.umask(mask);
+  server.maxConnections = maxConnections;
+  server.on("connection", (socket) => {
+    silent.add(socket);
+    socket.once("close", () => silent.delete(socket));
   });
+  await unlink(path).catch(() => {});
+  // Nobody else may open it, not even between its creation and a chmod.
+  const mask = process.umask(0o177);
+  server.listen(path);
+  process.umask(mask);
+  await once(server, "listening");
   // Accepting a connection can fail, for example without a free file descriptor. The next one may succeed.
-  server.removeAllListeners("error").on("error", (error) => warn("The control socket failed.", error));
+  server.on("error", (error) => warn("The control socket failed.", error));
   await chmod(path, 0o600);
   return {
-    /** Stops accepting connections, closes idle ones, waits for operations under way, and then cuts off the rest. */
+    /** Stops accepting connections, waits for operations under way, and then cuts off the rest. */
     async close(): Promise<void> {
-      const deadline = setTimeout(() => connections.destroy(), drainMilliseconds);
+      const deadline = setTimeout(() => server.closeAllConnections(), drainMilliseconds);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      connections.close();
+      for (const socket of silent) socket.destroy();
       await closed;
       clearTimeout(deadline);
     },
@@ -115,10 +118,10 @@ export async function startControl(
 }
 
 /** @throws Failure `REQUEST_TOO_LARGE`, once the request is read: closing it while the command writes would cut off the answer */
-async function requireSize({ body, headers }: Request): Promise<void> {
-  const size = Number(headers.get("content-length"));
+async function requireSize(request: IncomingMessage): Promise<void> {
+  const size = Number(request.headers["content-length"]);
   if (size <= maxBody) return;
-  await body?.pipeTo(new WritableStream());
+  await once(request.resume(), "end");
   throw new Failure(
     "REQUEST_TOO_LARGE",
     `The input of the command has ${size} bytes, expected at most ${maxBody}.`,
@@ -140,25 +143,4 @@ function parseJSON(json: string): object {
       hint: "If the service and the command have different versions, restart the service with this version.",
     },
   );
-}
-
-/** Returns a value as JSON once it is there, and until then a space each second, which JSON may begin with. */
-function withSignsOfLife(work: Promise<unknown>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  let beating: NodeJS.Timeout;
-  return new ReadableStream({
-    start(controller) {
-      const send = (text: string) => controller.enqueue(encoder.encode(text));
-      beating = setInterval(() => send(" "), lifeInterval);
-      void work
-        .then((result) => {
-          clearInterval(beating);
-          send(JSON.stringify(result));
-          controller.close();
-        })
-        // Does nothing if the command has ended.
-        .catch((error: unknown) => controller.error(error));
-    },
-    cancel: () => clearInterval(beating),
-  });
 }
