@@ -4,12 +4,11 @@
  * - A change is told of 100 ms later, together with those that follow it, and to a few streams in each turn of the event loop:
  *   a thousand delay no request by more than a millisecond.
  * - What a caller may hear of is decided when the stream is opened, and again after a change of the table, of names, players
- *   or memberships. Callers with the same rights form an audience, and share their messages.
+ *   or memberships.
  * - Whether a stream may go on is decided before each message, and twice a second: a token can expire at any time.
  */
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { LRUCache } from "lru-cache";
 import { networkOf } from "../../domain/address.ts";
 import { Failure } from "../../domain/errors.ts";
 import { isExcluded } from "../../table/authorization.ts";
@@ -33,8 +32,6 @@ const defaultMost = 2000;
 const mostOfPlayer = 10;
 /** The most streams of visitors, and the most with public tokens, of one network: a stranger must not take all. */
 const mostOfNetwork = 100;
-/** The most audiences to remember: the callers of others share no messages. */
-const maxAudiences = 1000;
 
 export interface StreamsOptions {
   readonly now: () => number;
@@ -46,9 +43,9 @@ export interface StreamsOptions {
   readonly warn?: ((message: string, error: unknown) => void) | undefined;
 }
 
-/** Callers with the same rights. */
-interface Audience {
-  /** What the rights were decided from. */
+/** What a stream tells. */
+interface Rights {
+  /** What they were decided from. */
   readonly basis: string;
   readonly topics: readonly Topic[];
   readonly push: Push | undefined;
@@ -61,15 +58,9 @@ interface Subscription {
   readonly caller: Caller | undefined;
   /** The id of the player, or else the network. */
   readonly owner: string;
-  audience: Audience;
-  /** The last event of the audience's push. */
+  rights: Rights;
+  /** The last event of the push. */
   pushed: Buffer | undefined;
-}
-
-/** What some streams are told: the event of their push, and which resources have changed. */
-interface News {
-  readonly event: Buffer | undefined;
-  readonly changed: Buffer | undefined;
 }
 
 /** See the head of this file. */
@@ -81,11 +72,10 @@ export class Streams {
   /** How many tables were put in force, and how many of them declared something else, which can change every answer. */
   #tables = 0;
   #declarations = 0;
-  /** The versions of what topics and audiences are derived from; when they change, both are rebuilt. */
+  /** The versions of what topics and rights are derived from; when they change, both are decided again. */
   #basis = "";
   #topics: readonly Topic[] = [];
-  readonly #audiences = new LRUCache<string, Audience>({ max: maxAudiences });
-  readonly #scores = new Map<string, Audience>();
+  readonly #scores = new Map<string, Push>();
   readonly #events = pushOf("event", () => this.#table && currentEvents(this.#table));
   /** The version of each topic as of the last time. */
   #versions = new Map<string, string>();
@@ -119,15 +109,15 @@ export class Streams {
 
   /** Opens a stream of what a caller may read. @throws Failure `STORE_UNAVAILABLE` if too many are open */
   open(caller: Caller, address?: string): EventStream {
-    return this.#open(this.#callers, caller, address, () => this.#audienceOf(caller));
+    return this.#open(this.#callers, caller, address, () => this.#rightsOf(caller));
   }
 
   /** Opens a visitor's stream of a score. @throws Failure as {@link open} */
   openScore(name: string, address?: string): EventStream {
-    const push = pushOf("score", () => this.#table && currentEvents(this.#table, name));
-    const audience = this.#scores.get(name) ?? { basis: "", topics: [], push };
-    this.#scores.set(name, audience);
-    return this.#open(this.#visitors, undefined, address, () => audience);
+    const push =
+      this.#scores.get(name) ?? pushOf("score", () => this.#table && currentEvents(this.#table, name));
+    this.#scores.set(name, push);
+    return this.#open(this.#visitors, undefined, address, () => ({ basis: "", topics: [], push }));
   }
 
   /** Ends all streams. */
@@ -144,7 +134,7 @@ export class Streams {
     among: Set<Subscription>,
     caller: Caller | undefined,
     address: string | undefined,
-    audience: () => Audience,
+    rights: () => Rights,
   ): EventStream {
     // Together they leave connections for requests.
     const part = Math.floor(connectionLimit() / (caller === undefined ? 4 : 2));
@@ -159,33 +149,28 @@ export class Streams {
     // Nobody has heard of the versions before.
     if (this.size === 0) this.#changedTopics(true);
     const first = () => {
-      subscription.pushed = subscription.audience.push?.();
+      subscription.pushed = subscription.rights.push?.();
       return subscription.pushed;
     };
     const stream = new EventStream(first, () => among.delete(subscription));
-    const subscription: Subscription = { stream, caller, owner, audience: audience(), pushed: undefined };
+    const subscription: Subscription = { stream, caller, owner, rights: rights(), pushed: undefined };
     among.add(subscription);
     if (!this.#isFollowing) void this.#follow();
     return stream;
   }
 
-  /** Makes the topics and audiences anew if what they are made from has changed. */
+  /** Makes the topics anew if what they are made from has changed. */
   #refresh(): void {
     const basis = `${this.#tables} ${this.#options.rights()}`;
     if (this.#table === undefined || basis === this.#basis) return;
     this.#basis = basis;
     this.#topics = topicsOf(this.#table, this.#options.vocabulary());
-    this.#audiences.clear();
   }
 
-  #audienceOf(caller: Caller): Audience {
+  #rightsOf(caller: Caller): Rights {
     const route = this.#table && eventRoute(this.#table);
     const push = route !== undefined && isAllowed(route.restriction, caller, {}) ? this.#events : undefined;
-    const topics = this.#topics.filter((topic) => topic.isFor(caller));
-    const key = [push !== undefined, ...topics.map((topic) => topic.key)].join("\n");
-    const audience = this.#audiences.get(key) ?? { basis: this.#basis, topics, push };
-    this.#audiences.set(key, audience);
-    return audience;
+    return { basis: this.#basis, topics: this.#topics.filter((topic) => topic.isFor(caller)), push };
   }
 
   /** Serves the streams until none is open. */
@@ -225,7 +210,7 @@ export class Streams {
   async #serve(): Promise<void> {
     this.#refresh();
     const changed = this.#changedTopics();
-    const news = new Map<Audience, News>();
+    const events = new Map<Push, Buffer | undefined>();
     let end = performance.now() + turnMilliseconds;
     for (const subscription of this.#subscriptions()) {
       if (performance.now() > end) {
@@ -234,31 +219,36 @@ export class Streams {
       }
       // The table and the data may have changed since the last turn.
       this.#refresh();
-      this.#update(subscription, changed, news);
+      this.#update(subscription, changed, events);
     }
   }
 
-  #update(subscription: Subscription, changed: ReadonlySet<string>, news: Map<Audience, News>): void {
-    const { stream, caller, audience: before } = subscription;
+  /** @param events those of pushes that another stream has been sent */
+  #update(
+    subscription: Subscription,
+    changed: ReadonlySet<string>,
+    events: Map<Push, Buffer | undefined>,
+  ): void {
+    const { stream, caller, rights: before, pushed } = subscription;
     const current = this.#currentOf(caller);
     if (current === false) {
       stream.end();
       return;
     }
-    if (current !== undefined && before.basis !== this.#basis)
-      subscription.audience = this.#audienceOf(current);
-    const { audience, pushed } = subscription;
-    let own = audience === before ? news.get(audience) : undefined;
-    if (own === undefined) {
-      const keys = audience === before ? undefined : new Set(before.topics.map(({ key }) => key));
-      own = newsOf(audience, ({ key }) => changed.has(key) || keys?.has(key) === false);
-      if (audience === before) news.set(audience, own);
-    }
+    if (current !== undefined && before.basis !== this.#basis) subscription.rights = this.#rightsOf(current);
+    const { topics, push } = subscription.rights;
+    if (push !== undefined && !events.has(push)) events.set(push, push());
+    const event = push && events.get(push);
     // Its score has left the table.
-    if (caller === undefined && own.event === undefined) stream.end();
-    if (own.event !== undefined && own.event !== pushed) stream.write(own.event);
-    subscription.pushed = own.event;
-    if (own.changed !== undefined) stream.write(own.changed);
+    if (caller === undefined && event === undefined) stream.end();
+    if (event !== undefined && event !== pushed) stream.write(event);
+    subscription.pushed = event;
+    const known = topics === before.topics ? undefined : new Set(before.topics.map(({ key }) => key));
+    if (changed.size > 0 || known !== undefined) {
+      const news = topics.filter(({ key }) => changed.has(key) || known?.has(key) === false);
+      const resources = [...new Set(news.map(({ resource }) => resource))];
+      if (resources.length > 0) stream.write(eventOf("changed", JSON.stringify({ resources })));
+    }
     stream.comment(performance.now());
   }
 
@@ -280,13 +270,6 @@ function tooMany(most: number, where = ""): Failure {
   return new Failure("STORE_UNAVAILABLE", `Too many streams are open${where}.`, {
     hint: `At most ${most} can be open at a time. Connect again later, and fetch what you show meanwhile.`,
   });
-}
-
-/** @param isNews whether the audience hears of a topic */
-function newsOf({ topics, push }: Audience, isNews: (topic: Topic) => boolean): News {
-  const resources = [...new Set(topics.filter(isNews).map(({ resource }) => resource))];
-  const changed = resources.length === 0 ? undefined : eventOf("changed", JSON.stringify({ resources }));
-  return { event: push?.(), changed };
 }
 
 function pause(milliseconds: number): Promise<void> {
