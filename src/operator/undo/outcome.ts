@@ -1,10 +1,10 @@
 /** What the data would be after an undo, and why a record cannot be undone. */
 import * as v from "valibot";
-import { type NamedKind, namedKinds } from "../../domain/collection.ts";
+import type { NamedKind } from "../../domain/collection.ts";
 import type { Entry } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
 import { labelOf, textOf } from "../../domain/label.ts";
-import { definitionOf, model, type Named, nounOf } from "../../domain/model.ts";
+import { definitionOf, model, type Named, nounOf, type Player } from "../../domain/model.ts";
 import { counted, fold, oneOf } from "../../domain/text.ts";
 import { collectionsOf, recordsOfPlayer, referringEntries } from "../../identity/references.ts";
 import type { RecordChange } from "../../store/change.ts";
@@ -21,31 +21,18 @@ export function recordWords(
   return `the ${nounOf(collection)} ${label}`;
 }
 
-export const nameFields = v.object({ kind: v.picklist(namedKinds), name: v.string() });
-const playerFields = v.object({ name: v.string() });
-
 /** Returns the key of a group, a faction or a service. */
 function namedKey(kind: NamedKind, name: string): string {
   return model.names.key({ kind, name, position: 0 });
 }
 
-/** Returns a field of a record, as {@link fieldsOf} does. */
-function fieldOf(field: string, record: unknown): string | null {
-  return fieldsOf(v.object({ [field]: v.nullable(v.string()) }), record)[field] ?? null;
-}
-
-/** Returns some fields of a record, whatever its others contain. @throws Failure `CONFLICT` if one is malformed */
-export function fieldsOf<T>(schema: v.GenericSchema<unknown, T>, record: unknown): T {
-  const result = v.safeParse(schema, record);
+/** Returns a record of a change that fits its collection. @throws Failure `CONFLICT` for another one */
+function recordOf(collection: string, record: unknown): unknown {
+  const result = v.safeParse(definitionOf(collection)?.schema ?? v.never(), record);
   if (result.success) return result.output;
   throw new Failure("CONFLICT", `A record of the change is malformed: ${result.issues[0].message}.`, {
     hint: "`addon-cli data verify` shows what is wrong with the data.",
   });
-}
-
-/** Returns a record of a change that fits its collection. @throws Failure `CONFLICT` for another one */
-function recordOf(collection: string, record: unknown): unknown {
-  return fieldsOf(definitionOf(collection)?.schema ?? v.never(), record);
 }
 
 /** Returns why an entry does not fit its list: with it, the table could not be put in force again. */
@@ -86,11 +73,9 @@ export class Outcome {
     const what = recordWords(change, nameOf);
     const { player, named, entries } = definitionOf(collection)?.refersTo ?? {};
     const record = before === null ? undefined : recordOf(collection, before);
-    if (player?.outlives === false && before !== null) {
-      const uuid = fieldOf(player.field, before);
-      const exists = uuid === null || this.#has("players", uuid);
-      if (!exists) return `the player of ${what} is no longer registered`;
-    }
+    const owner = player?.outlives === false ? textOf(record, player.field) : undefined;
+    if (owner !== undefined && !this.#has("players", owner))
+      return `the player of ${what} is no longer registered`;
     for (const { name, kinds } of record === undefined ? [] : (named?.(record) ?? [])) {
       const exists = kinds.some((kind) => this.#has("names", namedKey(kind, name)));
       if (!exists) return `the ${oneOf(kinds)} ${name} of ${what} has been removed since`;
@@ -105,10 +90,10 @@ export class Outcome {
       const [user] = this.#left(collection, this.#referring.get(key) ?? [], model.entries.key);
       if (user !== undefined) return `the entry ${labelOf(user, "", nameOf)} refers to ${what}`;
     }
-    if (collection === "names" && before !== null) return this.#otherKind(fieldsOf(nameFields, before));
+    if (collection === "names" && before !== null) return this.#otherKind(record as Named);
     if (collection !== "players") return undefined;
     if (before !== null) {
-      const { name } = fieldsOf(playerFields, before);
+      const { name } = record as Player;
       const other = this.#left("players", this.#data.players.find("name", fold(name)), ({ uuid }) => uuid)[0];
       return other === undefined ? undefined : `the player ${other.uuid} now has the name ${name}`;
     }
@@ -122,7 +107,7 @@ export class Outcome {
     });
     return left.length === 0
       ? undefined
-      : `other records refer to the player ${fieldsOf(playerFields, after).name}: ${oneOf(left, "and")}`;
+      : `other records refer to the player ${textOf(after, "name")}: ${oneOf(left, "and")}`;
   }
 
   /** Returns the conflict of a name that would be both a faction and a service. */

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { operationName } from "../../audit/operations.ts";
 import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
-import { isBookkeeping, type Named } from "../../domain/model.ts";
+import { isBookkeeping } from "../../domain/model.ts";
 import { areSame, withNames } from "../../identity/references.ts";
 import type { JournalRecord, RecordChange } from "../../store/change.ts";
 import type { Data } from "../../store/data.ts";
@@ -13,7 +13,7 @@ import { readHistory } from "../../store/journal/history.ts";
 import { Slices } from "../../store/slices.ts";
 import { defineCommand, type Environment, type Info } from "../define.ts";
 import { listsInForce, renameInForce } from "../lists/lists.ts";
-import { type Fit, fieldsOf, nameFields, Outcome, recordWords, rowsOf } from "./outcome.ts";
+import { type Fit, Outcome, recordWords, rowsOf } from "./outcome.ts";
 
 /** The most obstacles that a message names, and the most changes for each. */
 const mostNamed = 5;
@@ -165,17 +165,13 @@ function undoable(record: JournalRecord): readonly RecordChange[] {
       `Change ${record.sequence} (${operationName(record)}) contains nothing to undo.`,
     );
   }
-  if (undoable.length === 0) {
-    throw addedNames(
-      record.sequence,
-      changes.map(({ after }) => fieldsOf(nameFields, after)),
-    );
-  }
+  if (undoable.length === 0) throw addedNames(record.sequence, changes);
   return undoable;
 }
 
 /** Returns the refusal of a change that only added names. */
-function addedNames(sequence: number, names: readonly Pick<Named, "kind" | "name">[]): Failure {
+function addedNames(sequence: number, changes: readonly RecordChange[]): Failure {
+  const names = changes.map(({ after }) => ({ kind: textOf(after, "kind"), name: textOf(after, "name") }));
   const commands = names.map(({ kind, name }) => `\`addon-cli seed remove ${kind} ${name}\``);
   const more = commands.length > mostNamed ? `, and likewise the other ${commands.length - mostNamed}` : "";
   const stay = names.map(({ name }) => `the name ${name} stays`);
