@@ -6,26 +6,19 @@
 import { readFile } from "node:fs/promises";
 import { ReadyBody } from "../engine/body.ts";
 import { elementForm, qualityIn } from "../engine/quality.ts";
-import type { IncomingRequest } from "../engine/request.ts";
-import { type Answer, readAnswer } from "../engine/response.ts";
+import { readAnswer } from "../engine/response.ts";
 import { packaged } from "../packaged.ts";
-import { descriptionPath } from "./description-pages.ts";
+import { type DescriptionForm, descriptionPath } from "./description-pages.ts";
 import type { Page } from "./page.ts";
 
 /** The path of the page. Its files are below. */
 export const docsPath = "/docs";
 const startPath = "/";
 
-/** The paths of the description, which follow the route table's prefix. */
-interface DescriptionPaths {
-  readonly "openapi.json": string;
-  readonly "openapi.yaml": string;
-}
-
 /** A file of the pages. */
 interface PageFile {
   readonly type: string;
-  readonly read: (paths: DescriptionPaths) => Promise<Buffer>;
+  readonly read: () => Promise<Buffer>;
 }
 
 export const html = "text/html; charset=utf-8";
@@ -41,15 +34,13 @@ export function own(name: string, type: string): PageFile {
 }
 
 /** Returns a page in which `{{openapi.json}}` and `{{openapi.yaml}}` are replaced by the paths of the description. */
-function page(name: string): PageFile {
+function page(name: string, prefix: string): PageFile {
   return {
     type: html,
-    async read(paths) {
-      let content = (await readFile(packaged(`src/http/docs-page/${name}`))).toString();
-      for (const [file, path] of Object.entries(paths)) {
-        content = content.replaceAll(`{{${file}}}`, () => escaped(path));
-      }
-      return Buffer.from(content);
+    async read() {
+      const content = (await readFile(packaged(`src/http/docs-page/${name}`))).toString();
+      const pathOf = (_: string, form: DescriptionForm) => escaped(descriptionPath(prefix, form));
+      return Buffer.from(content.replace(/\{\{(openapi\.(?:json|yaml))\}\}/g, pathOf));
     },
   };
 }
@@ -57,27 +48,20 @@ function page(name: string): PageFile {
 const clientGuide = `${docsPath}/clients.md`;
 const typescriptClient = `${docsPath}/typescript-client.md`;
 
-/** The start page for programs: the paths of the documentation. */
-const startLinks: PageFile = {
-  type: json,
-  async read(paths) {
-    const links = {
-      documentation: docsPath,
-      openapiJson: paths["openapi.json"],
-      openapiYaml: paths["openapi.yaml"],
-      clientGuide,
-      typescriptClient,
-    };
-    return Buffer.from(JSON.stringify(links));
-  },
-};
+/** Returns the start page for programs: the paths of the documentation. */
+function startLinks(prefix: string): PageFile {
+  const links = {
+    documentation: docsPath,
+    openapiJson: descriptionPath(prefix, "openapi.json"),
+    openapiYaml: descriptionPath(prefix, "openapi.yaml"),
+    clientGuide,
+    typescriptClient,
+  };
+  return { type: json, read: async () => Buffer.from(JSON.stringify(links)) };
+}
 
-const startPage = page("start.html");
-
-/** All files, by path. A request's path is only looked up here, and never becomes the name of a file. */
-const files: ReadonlyMap<string, PageFile> = new Map([
-  [docsPath, page("page.html")],
-  [`${docsPath}/`, page("page.html")],
+/** The files below the page. A request's path is only looked up, and never becomes the name of a file. */
+const files: readonly (readonly [path: string, file: PageFile])[] = [
   [`${docsPath}/page.css`, own("src/http/docs-page/page.css", css)],
   [`${docsPath}/page.js`, own("src/http/docs-page/page.js", js)],
   [`${docsPath}/description.js`, own("src/http/docs-page/description.js", js)],
@@ -86,7 +70,7 @@ const files: ReadonlyMap<string, PageFile> = new Map([
   [`${docsPath}/swagger-ui.js`, own("dist/swagger-ui/swagger-ui-bundle.js", js)],
   [clientGuide, own("docs/clients.md", text)],
   [typescriptClient, own("client/typescript/README.md", text)],
-]);
+];
 
 /**
  * The pages may use scripts and styles of this service, and send requests to it. Swagger UI's arrows are images in its
@@ -108,62 +92,46 @@ export function protection(forms: "'none'" | "'self'"): readonly string[] {
   return ["Content-Security-Policy", all, "X-Frame-Options", "DENY"];
 }
 
-type FileAnswer = (file: PageFile, request: IncomingRequest, requestId: string) => Promise<Answer>;
-
-/** Returns what answers with a file. If it cannot be read, the next request tries again. */
-function reading(paths: DescriptionPaths): FileAnswer {
-  const bodies = new Map<PageFile, Promise<ReadyBody>>();
-  const bodyOf = (file: PageFile) => {
-    const cached = bodies.get(file);
-    if (cached !== undefined) return cached;
-    const body = readBody(file, paths);
-    bodies.set(file, body);
-    body.catch(() => bodies.delete(file));
+/**
+ * Returns a page that answers with a file. If that cannot be read, the next request tries again.
+ * @param name in the log
+ */
+export function filePage(name: string, { type, read }: PageFile): Page {
+  const headers = ["Content-Type", type, ...(type === json ? [] : protection("'none'"))];
+  let cached: Promise<ReadyBody> | undefined;
+  const readBody = async () => {
+    const body = new ReadyBody(await read(), { cached: true });
+    await body.compress();
     return body;
   };
-  return async (file, request, requestId) => {
-    const security = file.type === json ? [] : protection("'none'");
-    return readAnswer(await bodyOf(file), request, requestId, ["Content-Type", file.type, ...security]);
+  return {
+    name,
+    isExact: true,
+    async answer(request, requestId) {
+      cached ??= readBody().catch((error) => {
+        cached = undefined;
+        throw error;
+      });
+      return readAnswer(await cached, request, requestId, headers);
+    },
   };
-}
-
-/** Returns the pages that answer with files, by path. @param name of all of them in the log */
-export function filePages(
-  name: string,
-  files: Iterable<readonly [path: string, file: PageFile]>,
-  answer = reading({ "openapi.json": "", "openapi.yaml": "" }),
-): [string, Page][] {
-  return Array.from(files, ([path, file]) => [
-    path,
-    { name, isExact: true, answer: (...asked) => answer(file, ...asked) },
-  ]);
 }
 
 /** Returns the pages, by path. @param home answers a browser at the start page */
 export function docsPages(prefix: string, home?: Page["answer"]): [string, Page][] {
-  const answerWith = reading({
-    "openapi.json": descriptionPath(prefix, "openapi.json"),
-    "openapi.yaml": descriptionPath(prefix, "openapi.yaml"),
-  });
+  const links = filePage(startPath, startLinks(prefix));
+  const answerBrowser = home ?? filePage(startPath, page("start.html", prefix)).answer;
   const start: Page = {
-    name: startPath,
-    isExact: true,
+    ...links,
     async answer(request, requestId) {
       const isHTML = prefersHTML(request.header("accept") ?? "");
-      const answer =
-        isHTML && home !== undefined
-          ? await home(request, requestId)
-          : await answerWith(isHTML ? startPage : startLinks, request, requestId);
+      const answer = await (isHTML ? answerBrowser : links.answer)(request, requestId);
       return { ...answer, headers: [...answer.headers, "Vary", "Accept"] };
     },
   };
-  return [[startPath, start], ...filePages(docsPath, files, answerWith)];
-}
-
-async function readBody({ read }: PageFile, paths: DescriptionPaths): Promise<ReadyBody> {
-  const body = new ReadyBody(await read(paths), { cached: true });
-  await body.compress();
-  return body;
+  const docs = filePage(docsPath, page("page.html", prefix));
+  const below = files.map(([path, file]): [string, Page] => [path, filePage(docsPath, file)]);
+  return [[startPath, start], [docsPath, docs], [`${docsPath}/`, docs], ...below];
 }
 
 const htmlForm = elementForm("text/html");

@@ -8,7 +8,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { type Answer, readAnswer } from "../../engine/response.ts";
 import { visit } from "../../engine/visit.ts";
 import { pageFiles, type TablePage } from "../../table/pages.ts";
-import { css, filePages, html, js, own, protection } from "../docs-page.ts";
+import { css, filePage, html, js, own, protection } from "../docs-page.ts";
 import type { Page } from "../page.ts";
 import { listViews } from "./list.ts";
 import type { Markup } from "./markup.ts";
@@ -37,9 +37,6 @@ export function publicPages(engine: Engine, data: PageData): [string, Page][] {
     site ??= new Site(engine.table, data);
     return site;
   };
-  const sources = files.map(
-    ([name, type]) => [`${pageFiles}/${name}`, own(`src/http/pages/files/${name}`, type)] as const,
-  );
   return [
     ...pages.flatMap((page) => {
       const parsed: ParsedAnswers = new LRUCache({
@@ -51,7 +48,10 @@ export function publicPages(engine: Engine, data: PageData): [string, Page][] {
         toPage(page, view, engine, siteOf, parsed),
       ]);
     }),
-    ...filePages(pageFiles, sources),
+    ...files.map(([name, type]): [string, Page] => [
+      `${pageFiles}/${name}`,
+      filePage(pageFiles, own(`src/http/pages/files/${name}`, type)),
+    ]),
   ];
 }
 
