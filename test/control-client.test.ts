@@ -150,7 +150,7 @@ describe("an error of the connection to a service", () => {
 
   const outOfDescriptors = (code: string) => () => ({
     code: "STORE_UNAVAILABLE",
-    message: `This command has run out of file descriptors (${code}) and cannot reach the service on the data folder.`,
+    message: `Cannot reach the service on the data folder: connect ${code}.`,
     hint: "Raise the limit of this shell (ulimit -n). The service received nothing.",
   });
   /** The failure of each error; undefined where there is no service. */

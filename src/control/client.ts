@@ -8,9 +8,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
+import { hasCode } from "../store/folder/files.ts";
 import { lockHolder, processState } from "../store/folder/lock-file.ts";
 import type { Control, OperationName } from "./operations.ts";
-import { entryAt, missing, socketPath } from "./socket.ts";
+import { entryAt, socketPath } from "./socket.ts";
 
 /** The time limit for an answer or a sign of life, in milliseconds, so that a command ends within 5 s. */
 const silenceTimeout = 3_000;
@@ -213,25 +214,16 @@ async function request<T>(
 
 /** Returns the error for a failed connection. */
 function unconnected(cause: NodeJS.ErrnoException): Error {
-  const { code } = cause;
-  if (missing.has(code) || code === "ECONNREFUSED") return new NoListener();
+  if (hasCode(cause, "ENOENT", "ENOTDIR", "ECONNREFUSED")) return new NoListener();
   // The queue of unaccepted connections is full.
-  if (code === "EAGAIN") return new NoAnswer(false, cause);
+  if (hasCode(cause, "EAGAIN")) return new NoAnswer(false, cause);
   // The service ended before it accepted the connection.
-  if (code === "ECONNRESET" || code === "EPIPE") return new NoAnswer(true, cause);
-  const isExhausted = code === "EMFILE" || code === "ENFILE";
-  return new Failure(
-    "STORE_UNAVAILABLE",
-    isExhausted
-      ? `This command has run out of file descriptors (${code}) and cannot reach the service on the data folder.`
-      : `Cannot reach the service on the data folder: ${reasonOf(cause)}.`,
-    {
-      hint: isExhausted
-        ? "Raise the limit of this shell (ulimit -n). The service received nothing."
-        : "Run the command as the user that the service runs as.",
-      cause,
-    },
-  );
+  if (hasCode(cause, "ECONNRESET", "EPIPE")) return new NoAnswer(true, cause);
+  const message = `Cannot reach the service on the data folder: ${reasonOf(cause)}.`;
+  const hint = hasCode(cause, "EMFILE", "ENFILE")
+    ? "Raise the limit of this shell (ulimit -n). The service received nothing."
+    : "Run the command as the user that the service runs as.";
+  return new Failure("STORE_UNAVAILABLE", message, { hint, cause });
 }
 
 /** Returns the result in an answer. @throws NoAnswer for half an answer and the like, or what the service answered with */

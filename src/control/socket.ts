@@ -3,20 +3,17 @@ import type { Stats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { Failure } from "../domain/errors.ts";
+import { hasCode } from "../store/folder/files.ts";
 import { unusable } from "../store/folder/refusals.ts";
 
 /** The most bytes in the path of a Unix socket: `sun_path` without its terminating NUL byte. */
 const maxPathBytes = process.platform === "linux" ? 107 : 103;
 
-/** The error codes for a path that does not exist. */
-export const missing: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"]);
-/** The error codes for a folder that cannot exist. Opening it says why. */
-const impossible: ReadonlySet<string | undefined> = new Set(["ELOOP", "ENAMETOOLONG"]);
-
 /** Returns what is at a path, undefined if there is nothing. @throws the error of the system if that cannot be examined */
 export async function entryAt(path: string): Promise<Stats | undefined> {
-  return lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (missing.has(error.code) || impossible.has(error.code)) return undefined;
+  return lstat(path).catch((error: unknown) => {
+    // The last two are those of a folder that cannot exist. Opening it says why.
+    if (hasCode(error, "ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG")) return undefined;
     throw error;
   });
 }

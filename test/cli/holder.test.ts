@@ -184,7 +184,7 @@ it("descriptors that are exhausted, in the command or in the service, are named"
   `);
   const command = new CliProcess(desk, ["--json", "player", "add", "Bob"], [onConnect], fewDescriptors);
   assert.equal(await command.ended, 1, command.stderr);
-  assert.match(JSON.parse(command.stdout).info, /This command has run out of file descriptors \(EMFILE\)/);
+  assert.match(JSON.parse(command.stdout).info, /Cannot reach the service on the data folder: .*EMFILE/);
 
   child.signal("SIGUSR2");
   await child.shows("stderr", /Exhausted/);
