@@ -8,7 +8,7 @@ import { withoutTokens } from "../../src/identity/tokens.ts";
 import { FileError } from "../../src/store/folder/files.ts";
 import type { IO, Sink } from "../terminal/io.ts";
 import type { LogOptions } from "./log-options.ts";
-import { rounded, ServedLines, WaitingRequests } from "./request-lines.ts";
+import { rounded, servedLine, WaitingRequests } from "./request-lines.ts";
 import { StrangerLines } from "./stranger-lines.ts";
 
 export interface Log {
@@ -51,7 +51,6 @@ export function createLog(
   // Removes tokens, which the text of an error may contain.
   const hooks = { streamWrite: withoutTokens };
   const logger = pino({ level, base: null, timestamp, hooks, serializers: { err: serialize } }, stream);
-  const served = new ServedLines();
   // A caller that keeps exceeding a limit is logged once each time that the limit allows a request: the log must not grow
   // as fast as anybody sends.
   const isLogged = ({ code, error, isRepeated }: RequestRecord) =>
@@ -61,7 +60,7 @@ export function createLog(
       (requests === "all" || (requests === "failures" && code !== null)));
   const write = (record: RequestRecord) => {
     if (record.code === null && !readable) {
-      lines.write(served.lineOf(record, timestamp()));
+      lines.write(servedLine(record, time ?? Date.now()));
       return;
     }
     const { requestId, method, route, status, caller, token, address, code, limit, reason, error } = record;
