@@ -1,7 +1,6 @@
 /** The journal and the newest snapshot of a data folder, as a scrape reports them. */
-import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { nodeFiles } from "../store/folder/files.ts";
+import { nodeFiles, sizeOf } from "../store/folder/files.ts";
 import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "../store/folder/folder-names.ts";
 import { listData, retryIfMissing } from "../store/folder/listing.ts";
 import { readInstant } from "../store/journal/decoding.ts";
@@ -26,7 +25,7 @@ export function readDataFiles(folder: string): Promise<DataFiles> {
     const segments = segmentsIn(names).map((first) => join(folder, segmentFile(first)));
     const [oldest] = segments;
     const newest = snapshotsIn(names).at(-1);
-    const sizes = await Promise.all(segments.map(sizeOf));
+    const sizes = await Promise.all(segments.map((path) => sizeOf(nodeFiles, path)));
     return {
       journal: {
         bytes: sizes.reduce((sum, size) => sum + size, 0),
@@ -38,9 +37,5 @@ export function readDataFiles(folder: string): Promise<DataFiles> {
 }
 
 async function snapshotAt(path: string): Promise<Written> {
-  return { bytes: await sizeOf(path), since: await readInstant(nodeFiles, path) };
-}
-
-async function sizeOf(path: string): Promise<number> {
-  return (await stat(path)).size;
+  return { bytes: await sizeOf(nodeFiles, path), since: await readInstant(nodeFiles, path) };
 }

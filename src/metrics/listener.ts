@@ -2,6 +2,7 @@
  * The listener of the metrics, which has an address of its own: they need no token, and are for this machine or a private
  * network. It answers `GET /metrics`, one request on each connection.
  */
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Connections } from "../http/connections.ts";
 import { cannotListen, inURL, theMetrics } from "../http/listening.ts";
@@ -49,17 +50,12 @@ export async function serveMetrics({ host, port, metrics, warn }: ListenerOption
   connections.follow(server, false);
   server.on("clientError", (_error, socket) => socket.destroy());
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(port, host, resolve);
-    });
+    await once(server.listen(port, host), "listening");
   } catch (cause) {
     throw cannotListen(theMetrics, host, port, cause);
   }
   // Accepting a connection can fail, for example without a free file descriptor. The next one may succeed.
-  server
-    .removeAllListeners("error")
-    .on("error", (error) => warn("The listener of the metrics failed.", error));
+  server.on("error", (error) => warn("The listener of the metrics failed.", error));
   const address = server.address();
   const bound = typeof address === "object" && address !== null ? address.port : port;
   return {

@@ -47,7 +47,6 @@ export class Metrics {
   readonly meter: Meter = meterFor(this.#registry);
   #service: MeasuredService | undefined;
   #endEventLoop: (() => void) | undefined;
-  #text: Promise<string> | undefined;
 
   /** The media type of {@link text}. */
   get contentType(): string {
@@ -68,12 +67,9 @@ export class Metrics {
     addProcessMetrics(registry, surveyed.maxDescriptors);
   }
 
-  /** Returns all metrics. Scrapes at the same time share one text. */
+  /** Returns all metrics. */
   text(): Promise<string> {
-    this.#text ??= this.#registry.metrics().finally(() => {
-      this.#text = undefined;
-    });
-    return this.#text;
+    return this.#registry.metrics();
   }
 
   /** Ends what measures at intervals. */

@@ -2,7 +2,7 @@
 import { Counter, Histogram, type Registry } from "prom-client";
 import { spaceFor } from "../store/folder/disk.ts";
 import type { Meter } from "../store/journal/meter.ts";
-import { type DataFiles, readDataFiles, type Written } from "./files.ts";
+import { readDataFiles, type Written } from "./files.ts";
 import { addGauges } from "./values.ts";
 
 /** The upper bounds of appends and syncs, in seconds: from a fast SSD to a disk that hangs. */
@@ -66,14 +66,7 @@ export function meterFor(registry: Registry): Meter {
 
 /** Adds the metrics of the files in a data folder, and of its disk. */
 export function addFileMetrics(registry: Registry, folder: string, now: () => number): void {
-  let reading: Promise<DataFiles> | undefined;
-  // The metrics of one scrape share what is read.
-  const read = () => {
-    reading ??= readDataFiles(folder).finally(() => {
-      reading = undefined;
-    });
-    return reading;
-  };
+  const read = () => readDataFiles(folder);
   const ageOf = (written: Written | undefined) =>
     written?.since === undefined ? undefined : Math.max(0, now() - written.since) / 1000;
   addGauges(registry, {

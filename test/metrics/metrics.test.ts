@@ -4,7 +4,6 @@ import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Registry } from "prom-client";
 import type { RequestRecord } from "../../src/engine/exchange.ts";
-import { Metrics } from "../../src/metrics/metrics.ts";
 import { RequestMetrics } from "../../src/metrics/requests.ts";
 import { addFileMetrics, meterFor } from "../../src/metrics/store.ts";
 import { addGauges } from "../../src/metrics/values.ts";
@@ -185,14 +184,6 @@ it("a value that cannot be read is left out of the scrape", async () => {
   isBroken = true;
   const text = new Scrape(await registry.metrics());
   assert.deepEqual([text.value("broken"), text.value("whole")], [undefined, 2]);
-});
-
-it("scrapes at the same time share one text", async () => {
-  const metrics = new Metrics();
-  const first = metrics.text();
-  assert.equal(metrics.text(), first);
-  await first;
-  assert.notEqual(metrics.text(), first);
 });
 
 describe("the metrics of the process", () => {
