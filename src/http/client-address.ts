@@ -24,8 +24,9 @@ interface Hop {
 /** No address with a zone, brackets and a port is longer. */
 const maxEntry = 80;
 
-/** The most entries that are read. A client whose own address is trusted could list thousands. */
+/** The most entries, and characters, that are read. A client whose own address is trusted could list thousands. */
 const maxHops = 32;
+const maxForwarded = maxHops * maxEntry;
 
 /** See the head of this file. */
 export class ClientAddresses {
@@ -62,14 +63,13 @@ export class ClientAddresses {
     const forwarded = sender.headers["x-forwarded-for"];
     if (peer === undefined || forwarded === undefined || !this.#hopOf(peer).isTrusted) return peer;
     let client = peer;
-    let count = 0;
     // Node joins several headers of this name, in their order.
-    for (const entry of fromTheRight(String(forwarded))) {
-      const { address, isTrusted } = this.#hopOf(entry);
+    const entries = String(forwarded).slice(-maxForwarded).split(",").slice(-maxHops);
+    for (const entry of entries.reverse()) {
+      const { address, isTrusted } = this.#hopOf(entry.trim());
       if (address === undefined) break;
       client = address;
-      count += 1;
-      if (!isTrusted || count === maxHops) break;
+      if (!isTrusted) break;
     }
     return client;
   }
@@ -94,13 +94,4 @@ export class ClientAddresses {
 function peerOf({ socket }: Sender): string | undefined {
   const address = socket?.remoteAddress;
   return address === undefined ? undefined : withoutMapping(address);
-}
-
-/** Yields the entries of a comma-separated list, from right to left: the others are not even split off. */
-function* fromTheRight(list: string): Generator<string> {
-  for (let end = list.length; end !== -1; ) {
-    const comma = end === 0 ? -1 : list.lastIndexOf(",", end - 1);
-    yield list.slice(comma + 1, end).trim();
-    end = comma;
-  }
 }
