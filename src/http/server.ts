@@ -6,7 +6,6 @@ import type { Server as HttpServer, IncomingMessage, RequestListener, ServerResp
 import type { Socket } from "node:net";
 import { Server as TLSServer } from "node:tls";
 import type { Listener } from "listhen";
-import { LRUCache } from "lru-cache";
 import { NodeRequest } from "srvx/node";
 import { Failure } from "../domain/errors.ts";
 import { Exchange, methodNotAllowed, type Observer } from "../engine/exchange.ts";
@@ -251,7 +250,7 @@ function refusalOf(request: IncomingMessage, closing: boolean): Failure | undefi
       hint: "HTTP/1.1 requires one.",
     });
   }
-  if (host !== undefined && (host.length > longestHeader || !isHost.memo(host))) {
+  if (host !== undefined && (host.length > longestHeader || !isHost(host))) {
     return new Failure("REQUEST_MALFORMED", "The Host header is not a host with an optional port.");
   }
   // Node uses the first, and a proxy in front may have used another (RFC 9112, section 3.2).
@@ -271,14 +270,10 @@ function countOf(rawHeaders: readonly string[], name: string): number {
   return count;
 }
 
-/**
- * Whether a text can be the host of a URL, which h3 requires. An empty one is allowed (RFC 9112, section 3.2). Clients
- * know few names of the service, and parsing one takes longer than finding the route of a request.
- */
-const isHost = new LRUCache<string, boolean>({
-  max: 100,
-  memoMethod: (text) => text === "" || (!/[/?#@\\]/.test(text) && URL.canParse(`http://${text}/`)),
-});
+/** Returns whether a text can be the host of a URL, which h3 requires. An empty one is allowed (RFC 9112, section 3.2). */
+function isHost(text: string): boolean {
+  return text === "" || (!/[/?#@\\]/.test(text) && URL.canParse(`http://${text}/`));
+}
 
 /** Returns the failure for an error of Node's parser. */
 function parserFailure(error: NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }): Failure {
