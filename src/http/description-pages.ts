@@ -3,7 +3,7 @@ import { ReadyBody } from "../engine/body.ts";
 import { readAnswer } from "../engine/response.ts";
 import { type DescriptionOptions, describeTable, toYAML } from "../openapi/openapi.ts";
 import type { SizeOf } from "../openapi/operation.ts";
-import { membershipKinds, type Vocabulary } from "../table/caller.ts";
+import type { Vocabulary } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
 import type { Page } from "./page.ts";
 
@@ -34,7 +34,7 @@ export function descriptionPages(
     const answer: Page["answer"] = (request, requestId) => {
       const names = vocabulary();
       const full = lists.map(({ name, maxEntries }) => Math.max(maxEntries, sizeOf(name))).join();
-      if (cached === undefined || !sameNames(cached.names, names) || cached.full !== full) {
+      if (cached === undefined || cached.names !== names || cached.full !== full) {
         const text = write(describeTable(table, names, options, sizeOf));
         cached = { body: new ReadyBody(Buffer.from(text), { cached: true }), names, full };
       }
@@ -44,12 +44,5 @@ export function descriptionPages(
     const page: Page = { name: form, answer };
     // As with the paths of the table, a slash at the end is ignored.
     return [path, `${path}/`].map((each) => [each, page]);
-  });
-}
-
-function sameNames(one: Vocabulary, other: Vocabulary): boolean {
-  return membershipKinds.every((kind) => {
-    const names = other[kind];
-    return one[kind].length === names.length && one[kind].every((name, index) => name === names[index]);
   });
 }
