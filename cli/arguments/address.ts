@@ -48,15 +48,16 @@ export function parseAddressOrOff(text: string): Address | undefined {
   return text === "off" ? undefined : parseAddress(text);
 }
 
-export function parseProxy(text: string): Network {
+/** Parses proxies, separated by commas, and appends them to the previous ones. */
+export function parseProxies(text: string, previous: readonly Network[] = []): readonly Network[] {
+  const words = text.split(",").filter((word) => word.trim() !== "");
+  return [...previous, ...(words.length === 0 ? [text] : words).map(parseProxy)];
+}
+
+function parseProxy(text: string): Network {
   const network = parseNetwork(text.trim());
   if (network !== undefined) return network;
   throw new InvalidArgumentError("Expected an IP address or a network such as 10.0.0.0/8 or fd00::/8.");
-}
-
-/** Parses a list of proxies, separated by commas. */
-export function parseProxies(text: string): readonly Network[] {
-  return text.split(",").flatMap((proxy) => (proxy.trim() === "" ? [] : parseProxy(proxy)));
 }
 
 /**
