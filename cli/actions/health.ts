@@ -32,31 +32,24 @@ export async function reportHealth(context: Context, { url: origin }: { url?: st
 }
 
 /** @throws Failure if no service runs on the data folder, or it does not answer */
-async function askFolder({ io, workspace }: Context) {
+async function askFolder({ workspace }: Context) {
   const { folder } = workspace();
   const signal = AbortSignal.timeout(deadlineMilliseconds);
-  const late = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(tooLate(`The service on ${folder}`)), { once: true });
-  });
-  const asked = (async () => {
-    const control = await connectControl(folder, signal);
-    if (control === undefined) {
-      // Refuses what cannot be a data folder, such as a file.
-      await workspace().hasData();
-      throw unavailable(
-        `No service runs on ${folder}, or it is still starting.`,
-        "`addon-cli serve` starts one. --data names another folder; --url asks a service elsewhere.",
-      );
-    }
-    const [holder, readiness] = await Promise.all([control.run("holder", {}), control.run("readiness", {})]);
-    return { url: holder?.url ?? folder, readiness };
-  })();
   try {
-    return await Promise.race([asked, late]);
-  } finally {
-    // A request without an answer would keep the process alive.
-    if (signal.aborted) io.leaveSoon();
+    const control = await connectControl(folder, signal);
+    if (control !== undefined) {
+      const holder = await control.run("holder", {}, signal);
+      return { url: holder?.url ?? folder, readiness: await control.run("readiness", {}, signal) };
+    }
+  } catch (error) {
+    throw signal.aborted ? tooLate(`The service on ${folder}`) : error;
   }
+  // Refuses what cannot be a data folder, such as a file.
+  await workspace().hasData();
+  throw unavailable(
+    `No service runs on ${folder}, or it is still starting.`,
+    "`addon-cli serve` starts one. --data names another folder; --url asks a service elsewhere.",
+  );
 }
 
 function unavailable(message: string, hint: string, cause?: Error): Failure {
@@ -74,19 +67,13 @@ async function askOrigin(url: string) {
   try {
     const signal = AbortSignal.timeout(deadlineMilliseconds);
     const response = await fetch(page, { redirect: "manual", signal });
-    const { status, headers } = response;
+    const { status } = response;
     const text = await textOf(response);
-    const location = headers.get("location");
-    if (status >= 300 && status < 400 && location !== null) {
-      const target = URL.canParse(location, page) ? new URL(location, page).origin : "elsewhere";
-      const message = `${page} redirects to ${target} (status ${status}).`;
-      throw unavailable(message, "Name the origin of the service itself with --url.");
-    }
     const readiness = v.safeParse(v.pipe(v.string(), v.parseJson(), readinessSchema), text);
     if (readiness.success && (status === 200 || status === 503)) return { url, readiness: readiness.output };
     throw unavailable(
       `Expected the readiness of the service at ${page}, got another answer, with the status ${status}.`,
-      "Name the origin of this service, of this version or later. A proxy must pass /ready on to it.",
+      "Name the origin of this service itself, of this version or later. A proxy must pass /ready on to it.",
     );
   } catch (error) {
     throw error instanceof Failure ? error : unreachable(url, error);
@@ -104,25 +91,18 @@ async function textOf({ body }: Response): Promise<string> {
   return text;
 }
 
-/** The codes of a certificate that is refused. */
-const certificateFault = /^(?:CERT_|DEPTH_ZERO_SELF|ERR_TLS_CERT|SELF_SIGNED|UNABLE_TO_)/;
-
 function unreachable(url: string, error: unknown): Failure {
   if (error instanceof Error && error.name === "TimeoutError") return tooLate(`The service at ${url}`);
-  // `fetch` rejects with "fetch failed", whose cause says why.
+  // `fetch` rejects with "fetch failed", whose cause says why. The message of OpenSSL has several lines.
   const cause: NodeJS.ErrnoException =
     error instanceof Error && error.cause instanceof Error ? error.cause : (error as Error);
   const { code = "", message } = cause;
-  if (certificateFault.test(code)) {
-    return unavailable(
-      `The certificate of ${url} is not valid: ${message} (${code}).`,
-      "Renew it, or name the host that it is for. NODE_EXTRA_CA_CERTS=<file> trusts the certificate of your own authority.",
-      cause,
-    );
-  }
-  // The message of OpenSSL has several lines, and names its source.
-  const why =
-    code.startsWith("ERR_SSL_") || code === "EPROTO" ? `the TLS handshake failed (${code})` : message;
-  const hint = "Check that it runs, and that scheme, host and port are right.";
-  return unavailable(`Cannot reach the service at ${url}: ${why || code}.`, hint, cause);
+  const isTLS = /^(?:ERR_SSL_|EPROTO$)/.test(code);
+  const why = isTLS ? `the TLS handshake failed (${code})` : message || code;
+  return unavailable(
+    `Cannot reach the service at ${url}: ${why}.`,
+    "Check that it runs, that scheme, host and port are right, and that its certificate is valid for that host. " +
+      "NODE_EXTRA_CA_CERTS=<file> trusts the certificate of your own authority.",
+    cause,
+  );
 }

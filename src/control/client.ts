@@ -36,7 +36,7 @@ export async function connectControl(folder: string, signal?: AbortSignal): Prom
     if (error instanceof NoAnswer) throw await unresponsive(folder, error, "Nothing was changed.");
     throw error;
   }
-  return { run: (name, input) => client.ask(name, input) };
+  return { run: (name, input, signal) => client.ask(name, input, signal) };
 }
 
 /** The service has stopped between two operations. `untouched` is true if it has run none. */
@@ -96,13 +96,14 @@ class ControlClient {
     }
   }
 
-  /** Runs an operation in the service. */
-  async ask<T>(name: OperationName, input: object): Promise<T> {
+  /** Runs an operation in the service. @throws also the reason of the signal */
+  async ask<T>(name: OperationName, input: object, signal?: AbortSignal): Promise<T> {
     try {
-      const result = await request<T>(this.#path, name, input, { isBusy: () => this.#isBusy() });
+      const result = await request<T>(this.#path, name, input, { signal, isBusy: () => this.#isBusy() });
       this.#answered = true;
       return result;
     } catch (error) {
+      signal?.throwIfAborted();
       if (error instanceof NoListener) throw new ServiceGone(!this.#answered);
       if (error instanceof NoAnswer) throw await this.#unanswered(error);
       throw error;
