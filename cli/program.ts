@@ -23,7 +23,7 @@ import { addServeCommand } from "./commands/serve.ts";
 import { addTokenCommands } from "./commands/token.ts";
 import type { Context } from "./context.ts";
 import { defaultRoutes, type GlobalOptions, Workspace } from "./data/workspace.ts";
-import { interceptUnknown, rejectUnknown } from "./suggestion.ts";
+import { interceptUnknown } from "./suggestion.ts";
 import { Interrupted, type IO } from "./terminal/io.ts";
 import { Output } from "./terminal/output.ts";
 import { version } from "./version.ts";
@@ -93,7 +93,7 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     running = command;
   });
   try {
-    await program.parseAsync(args, { from: "user" }).catch(rejectUnknown);
+    await program.parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof Interrupted) return 130;

@@ -1,5 +1,6 @@
 /** Answers an unknown command with the nearest known one, unless that one could do harm. */
 import type { Command } from "commander";
+import { nearest } from "../src/domain/text.ts";
 
 const unsuggested = new WeakSet<Command>();
 
@@ -12,31 +13,13 @@ export function neverSuggested(command: Command): Command {
   return command;
 }
 
-/** An unknown subcommand, which {@link rejectUnknown} reports. */
-export class UnknownCommand extends Error {
-  readonly command: Command;
-  readonly typed: string;
-
-  constructor(command: Command, typed: string) {
-    super(`unknown command '${typed}'`);
-    this.command = command;
-    this.typed = typed;
-  }
-}
-
-/** Makes a command throw on an unknown subcommand, instead of Commander's own answer. */
+/** Makes a command refuse an unknown subcommand by {@link refuseUnknown}, instead of Commander's own answer. */
 export function interceptUnknown(command: Command): void {
-  command.on("command:*", ([typed = ""]: readonly string[]) => {
-    throw new UnknownCommand(command, typed);
-  });
+  command.on("command:*", ([typed = ""]: readonly string[]) => refuseUnknown(command, typed));
 }
 
-/** Reports an {@link UnknownCommand} as wrong usage, and rethrows anything else. */
-export async function rejectUnknown(error: unknown): Promise<never> {
-  if (!(error instanceof UnknownCommand)) throw error;
-  const { command, typed, message } = error;
-  // Loaded late, since most command lines need no suggestion.
-  const { nearest } = await import("../src/domain/text.ts");
+/** Ends the command for an unknown subcommand. */
+export function refuseUnknown(command: Command, typed: string): never {
   const suggested = command
     .createHelp()
     .visibleCommands(command)
@@ -47,7 +30,7 @@ export async function rejectUnknown(error: unknown): Promise<never> {
   );
   const list = suggested.length === 0 ? "" : `; \`${nameOf(command)} --help\` lists the commands`;
   const hint = meant === undefined ? list : `\n(Did you mean ${meant}?)`;
-  return command.error(`error: ${message}${hint}`, { code: "commander.unknownCommand" });
+  return command.error(`error: unknown command '${typed}'${hint}`, { code: "commander.unknownCommand" });
 }
 
 /** Returns the name of a command as it is typed: `addon-cli player`. */

@@ -1,7 +1,7 @@
 /** `help`: prints the help of any command, including subcommands, which Commander's own `help` does not find. */
 import type { Command } from "commander";
 import { examples } from "../help.ts";
-import { UnknownCommand } from "../suggestion.ts";
+import { refuseUnknown } from "../suggestion.ts";
 
 export function addHelpCommand(program: Command): void {
   program
@@ -19,6 +19,5 @@ export function addHelpCommand(program: Command): void {
 
 function commandIn(parent: Command, word: string): Command {
   const found = parent.commands.find((subcommand) => subcommand.name() === word);
-  if (found === undefined) throw new UnknownCommand(parent, word);
-  return found;
+  return found ?? refuseUnknown(parent, word);
 }
