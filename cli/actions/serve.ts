@@ -8,6 +8,7 @@ import { type Certificate, type CertificateFiles, readCertificate } from "../../
 import { ClientAddresses } from "../../src/http/client-address.ts";
 import { connectionLimit } from "../../src/http/descriptors.ts";
 import { startServer } from "../../src/http/server.ts";
+import type { Metrics } from "../../src/metrics/metrics.ts";
 import { packaged } from "../../src/packaged.ts";
 import type { Service } from "../../src/service.ts";
 import { modeForOthers } from "../../src/store/folder/folder.ts";
@@ -28,12 +29,12 @@ import { disablePretenuring } from "../serving/heap.ts";
 import { createLog, type Log } from "../serving/log.ts";
 import type { LogOptions } from "../serving/log-options.ts";
 import { isLoopback } from "../serving/loopback.ts";
-import { type Measuring, measure } from "../serving/metrics.ts";
+import { publishMetrics } from "../serving/metrics.ts";
 import { type ReloadSignal, TableReloader } from "../serving/reloading.ts";
 import { refreshSchema } from "../serving/schema-refresh.ts";
 import { logTable } from "../serving/table-log.ts";
 import { watchFile } from "../serving/watch.ts";
-import type { IO } from "../terminal/io.ts";
+import type { DetachedOutput, IO } from "../terminal/io.ts";
 import { version } from "../version.ts";
 
 /** The options of `serve`. */
@@ -70,6 +71,11 @@ export interface ServeSignals {
 /** What `serve` makes of its options before it opens the folder. */
 interface Settled {
   readonly clientAddresses: ClientAddresses;
+  /** Undefined without an address for them: then nothing is loaded or counted. */
+  readonly measured: Metrics | undefined;
+  /** Receives the records of requests, for the log and the metrics. */
+  readonly observe: Log["request"];
+  readonly outputs: DetachedOutput;
   readonly files: CertificateFiles | undefined;
   readonly certificate: Certificate | undefined;
 }
@@ -95,14 +101,18 @@ export async function serve(context: Context, options: ServeOptions, signals: Se
       const { checkFirstStart } = await import("./first-start.ts");
       await checkFirstStart(context, options);
     }
-    const measuring = await measure(options.metrics, log, outputs, version());
-    const { observe, meter } = measuring;
+    const measured = options.metrics && new (await import("../../src/metrics/metrics.ts")).Metrics();
+    const observe: Log["request"] = (record) => {
+      measured?.observe(record);
+      log.request(record);
+    };
+    const meter = measured?.meter;
     const settings = { ...serviceSettings(io, log, options), observe, meter, stopping, clientAddresses };
     const service = await openAsService(workspace(), output, settings, stopping);
     try {
       await warnOfStrangers(context, options, folder);
-      const settled = { ...options, clientAddresses, certificate, files };
-      if (!stopping.aborted) await serveOn(service, context, settled, log, signals, measuring);
+      const settled = { ...options, clientAddresses, certificate, files, measured, observe, outputs };
+      if (!stopping.aborted) await serveOn(service, context, settled, log, signals);
     } finally {
       await service.close({ snapshot: true });
     }
@@ -153,10 +163,13 @@ async function serveOn(
     logAddress = false,
     limits: limitsOption,
     clientAddresses,
+    metrics,
+    measured,
+    observe,
+    outputs,
   }: ServeOptions & Settled,
   log: Log,
   { stopping, reloading }: ServeSignals,
-  measuring: Measuring,
 ): Promise<void> {
   followTables({
     service,
@@ -173,7 +186,7 @@ async function serveOn(
     answerPlain: service.answerPlain,
     host,
     port,
-    observe: measuring.observe,
+    observe,
     warn: log.warn,
     maxConnections: connectionLimit(),
     logAddress,
@@ -190,7 +203,10 @@ async function serveOn(
       log,
     );
     closers.push(() => control.close());
-    closers.push(await measuring.listen(service, server));
+    if (metrics !== undefined && measured !== undefined) {
+      closers.push(() => measured.close());
+      closers.push(await publishMetrics(measured, version(), metrics, { service, server, outputs, log }));
+    }
     const tables = new TableReloader(service, log);
     closers.push(() => tables.close());
     const reloader = files && certificate && new CertificateReloader(files, certificate, server, log);
