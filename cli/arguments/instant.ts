@@ -63,15 +63,10 @@ function localInstant(text: string): number | undefined {
   const [, day, time] = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2})(?::\d{2}(?:\.\d{1,9})?)?)?$/.exec(text) ?? [];
   if (day === undefined) return undefined;
   const local = new Date(time === undefined ? `${text}T00:00` : text);
-  const padded = (number: number) => String(number).padStart(2, "0");
-  const found = `${local.getFullYear()}-${padded(local.getMonth() + 1)}-${padded(local.getDate())}`;
-  if (found !== day) throw new InvalidArgumentError("There is no such day or time.");
-  // In some zones the clock skips the first hour of a day.
-  if (time === undefined || time === `${padded(local.getHours())}:${padded(local.getMinutes())}`)
+  // This locale writes them as ISO 8601 does. In some zones the clock skips the first hour of a day.
+  if (local.toLocaleString("sv-SE").startsWith(time === undefined ? day : `${day} ${time}`))
     return local.getTime();
-  throw new InvalidArgumentError(
-    "The clock of this machine's zone skips that time: give it with a zone, such as Z.",
-  );
+  throw new InvalidArgumentError("There is no such day or time in this machine's zone.");
 }
 
 /** The point in time of a restore: a change's number, or an instant in milliseconds. */
