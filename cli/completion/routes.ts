@@ -42,9 +42,8 @@ export interface TypedPlaceholder {
   readonly typed: string;
   /** The path before it. */
   readonly before: string;
-  /** Whether a path ends with it, and whether one continues after it. */
-  readonly ends: boolean;
-  readonly continues: boolean;
+  /** What can follow it: nothing, or a slash. */
+  readonly endings: Set<"" | "/">;
 }
 
 /** Completes a path: to whole paths, to paths up to the next placeholder, which end with a slash, and to placeholders. */
@@ -64,15 +63,10 @@ export function continuePath(routes: readonly TypedRoute[], typed: string) {
       continue;
     }
     const type = parameters.get(name);
-    const continues = segments.length > words.length + 1;
-    const previous = placeholders.get(type?.name ?? "");
-    placeholders.set(type?.name ?? "", {
-      type,
-      typed: last,
-      before,
-      ends: previous?.ends === true || !continues,
-      continues: previous?.continues === true || continues,
-    });
+    const key = type?.name ?? "";
+    const placeholder = placeholders.get(key) ?? { type, typed: last, before, endings: new Set() };
+    placeholder.endings.add(segments.length > words.length + 1 ? "/" : "");
+    placeholders.set(key, placeholder);
   }
   return { paths: [...paths], placeholders: [...placeholders.values()] };
 }

@@ -182,11 +182,11 @@ async function pathValues({ typed }: Cursor, sources: Sources): Promise<Completi
 }
 
 async function segmentValues(
-  { type, typed, before, ends, continues }: TypedPlaceholder,
+  { type, typed, before, endings: possible }: TypedPlaceholder,
   sources: Sources,
 ): Promise<Completion[]> {
   const { values, areBeginnings = false } = await valuesOfType(type, typed, sources);
-  const endings = areBeginnings ? [""] : [...(ends ? [""] : []), ...(continues ? ["/"] : [])];
+  const endings = areBeginnings ? [""] : [...possible].sort();
   return endings.flatMap((ending) =>
     values.map((completion) => ({ ...completion, value: before + completion.value + ending })),
   );
@@ -199,9 +199,9 @@ async function pairValues({ operands, typed }: Cursor, sources: Sources): Promis
   const left = parametersLeft(routes, operands[index] ?? "", operands.slice(index + 1));
   const [, name, text = ""] = /^([^=]*)=(.*)$/s.exec(typed) ?? [];
   if (name === undefined) {
-    const values = Array.from(left, ([parameter, { description }]) =>
-      toCompletion(`${parameter}=`, description),
-    );
+    const values = Array.from(left, ([parameter, { description }]) => {
+      return { value: `${parameter}=`, ...(description !== undefined && { description }) };
+    });
     return { values, areBeginnings: true };
   }
   const found = await valuesOfType(left.get(name), text, sources);
@@ -209,10 +209,6 @@ async function pairValues({ operands, typed }: Cursor, sources: Sources): Promis
     ...found,
     values: found.values.map((completion) => ({ ...completion, value: `${name}=${completion.value}` })),
   };
-}
-
-function toCompletion(value: string, description: string | undefined): Completion {
-  return description === undefined ? { value } : { value, description };
 }
 
 /** Completes the values of a parameter, if they are few, or names. */
