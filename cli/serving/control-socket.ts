@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Control } from "../../src/control/operations.ts";
 import { startControl } from "../../src/control/server.ts";
 import type { DataStore } from "../../src/store/data.ts";
+import { isMissing } from "../../src/store/folder/files.ts";
 import type { Log } from "./log.ts";
 
 /** The interval of the check, in milliseconds. Commands wait up to 30 s for the folder meanwhile. */
@@ -22,7 +23,7 @@ export async function serveControl(
   const check = async () => {
     await store.check();
     const path = join(folder, "socket");
-    if (!(await isMissing(path))) return;
+    if (!(await access(path).then(() => false, isMissing))) return;
     await listening.close();
     listening = await startControl(folder, control, log);
     log.info(`Recreated ${path}, which was missing. Commands reach the service again.`);
@@ -43,11 +44,4 @@ export async function serveControl(
       await listening.close();
     },
   };
-}
-
-function isMissing(path: string): Promise<boolean> {
-  return access(path).then(
-    () => false,
-    ({ code }: NodeJS.ErrnoException) => code === "ENOENT",
-  );
 }
