@@ -28,15 +28,35 @@ const retries = { count: 3, pause: 150 };
  */
 export async function connectControl(folder: string, signal?: AbortSignal): Promise<Control | undefined> {
   if ((await entryAt(join(folder, "socket")).catch(() => null)) === undefined) return undefined;
-  const client = new ControlClient(folder, socketPath(folder));
+  const path = socketPath(folder);
   try {
-    await client.checkHealth(signal);
+    await checkHealth(path, signal);
   } catch (error) {
-    if (error instanceof NoListener) return undefined;
-    if (error instanceof NoAnswer) throw await unresponsive(folder, error, "Nothing was changed.");
-    throw error;
+    if (!(error instanceof Unanswered)) throw error;
+    if (error.reason === "absent") return undefined;
+    throw await unresponsive(folder, error, "Nothing was changed.");
   }
-  return { run: (name, input, signal) => client.ask(name, input, signal) };
+  let hasAnswered = false;
+  /** Whether the process of a silent service runs: comparing two tables can keep it busy for seconds. */
+  const isBusy = async () => {
+    const pid = await lockHolder(folder);
+    return pid !== undefined && (await processState(pid)) === "running";
+  };
+  return {
+    async run<T>(name: OperationName, input: object, signal?: AbortSignal): Promise<T> {
+      try {
+        const result = await request<T>(path, name, input, { signal, isBusy });
+        hasAnswered = true;
+        return result;
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!(error instanceof Unanswered)) throw error;
+        throw error.reason === "absent"
+          ? new ServiceGone(!hasAnswered)
+          : await unanswered(folder, path, error);
+      }
+    },
+  };
 }
 
 /** The service has stopped between two operations. `untouched` is true if it has run none. */
@@ -51,95 +71,59 @@ export class ServiceGone extends Failure {
   }
 }
 
-/** No process listens on the socket. */
-class NoListener extends Error {
-  override readonly name = "NoListener";
-}
+/**
+ * There is no answer: no process listens on the socket, or the service closed the connection, so that it is alive, or it was
+ * silent.
+ */
+class Unanswered extends Error {
+  override readonly name = "Unanswered";
+  readonly reason: "absent" | "closed" | "silent";
 
-/** The service accepted or queued a connection, and did not answer. */
-class NoAnswer extends Error {
-  override readonly name = "NoAnswer";
-  /** Whether it closed the connection, so that it is alive; otherwise it was silent. */
-  readonly closed: boolean;
-
-  constructor(closed: boolean, cause?: unknown) {
-    super(closed ? "the connection was closed without an answer" : "no answer", { cause });
-    this.closed = closed;
+  constructor(reason: Unanswered["reason"], cause?: unknown) {
+    super(reason === "closed" ? "the connection was closed without an answer" : "no answer", { cause });
+    this.reason = reason;
   }
 }
 
-/** Runs operations of a service through its socket. */
-class ControlClient {
-  readonly #folder: string;
-  readonly #path: string;
-  #answered = false;
-
-  constructor(folder: string, path: string) {
-    this.#folder = folder;
-    this.#path = path;
-  }
-
-  /** Returns if the service answers. @throws NoListener, NoAnswer, or the reason of the signal */
-  async checkHealth(signal?: AbortSignal): Promise<void> {
-    for (let tried = 1; ; tried++) {
-      // Once aborted, it causes no event any more.
-      signal?.throwIfAborted();
-      try {
-        await request(this.#path, "holder", {}, { signal });
-        return;
-      } catch (error) {
-        signal?.throwIfAborted();
-        // A service that is ending closes connections before its socket: the next attempt then finds nobody.
-        if (!(error instanceof NoAnswer && error.closed) || tried > retries.count) throw error;
-        await sleep(retries.pause, undefined, { signal }).catch(() => {});
-      }
-    }
-  }
-
-  /** Runs an operation in the service. @throws also the reason of the signal */
-  async ask<T>(name: OperationName, input: object, signal?: AbortSignal): Promise<T> {
+/** Returns if the service answers. @throws Unanswered, or the reason of the signal */
+async function checkHealth(path: string, signal?: AbortSignal): Promise<void> {
+  for (let tried = 1; ; tried++) {
+    // Once aborted, it causes no event any more.
+    signal?.throwIfAborted();
     try {
-      const result = await request<T>(this.#path, name, input, { signal, isBusy: () => this.#isBusy() });
-      this.#answered = true;
-      return result;
+      await request(path, "holder", {}, { signal });
+      return;
     } catch (error) {
       signal?.throwIfAborted();
-      if (error instanceof NoListener) throw new ServiceGone(!this.#answered);
-      if (error instanceof NoAnswer) throw await this.#unanswered(error);
-      throw error;
+      // A service that is ending closes connections before its socket: the next attempt then finds nobody.
+      const isClosed = error instanceof Unanswered && error.reason === "closed";
+      if (!isClosed || tried > retries.count) throw error;
+      await sleep(retries.pause, undefined, { signal }).catch(() => {});
     }
   }
+}
 
-  /** Returns whether the process of a silent service runs: comparing two tables can keep it busy for seconds. */
-  async #isBusy(): Promise<boolean> {
-    const pid = await lockHolder(this.#folder);
-    return pid !== undefined && (await processState(pid)) === "running";
-  }
-
-  /** Returns the failure of an operation without an answer: the service may have run it or not. */
-  async #unanswered(cause: NoAnswer): Promise<Failure> {
-    const outcome =
-      "The outcome of the command is unknown: check whether the change was made before you repeat it.";
-    if (!cause.closed) return unresponsive(this.#folder, cause, outcome);
-    const found = await this.checkHealth().then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    if (found instanceof NoListener) {
-      return new Failure("SHUTTING_DOWN", "The service on the data folder stopped before it answered.", {
-        hint: outcome,
-        cause,
-      });
-    }
-    return unresponsive(this.#folder, found instanceof NoAnswer ? found : cause, outcome);
-  }
+/** Returns the failure of an operation without an answer: the service may have run it or not. */
+async function unanswered(folder: string, path: string, cause: Unanswered): Promise<Failure> {
+  const outcome =
+    "The outcome of the command is unknown: check whether the change was made before you repeat it.";
+  if (cause.reason === "silent") return unresponsive(folder, cause, outcome);
+  const found = await checkHealth(path).then(
+    () => cause,
+    (error: unknown) => (error instanceof Unanswered ? error : cause),
+  );
+  if (found.reason !== "absent") return unresponsive(folder, found, outcome);
+  return new Failure("SHUTTING_DOWN", "The service on the data folder stopped before it answered.", {
+    hint: outcome,
+    cause,
+  });
 }
 
 /** Returns the failure for an unresponsive service. @param outcome what it means for the command */
-async function unresponsive(folder: string, cause: NoAnswer, outcome: string): Promise<Failure> {
+async function unresponsive(folder: string, cause: Unanswered, outcome: string): Promise<Failure> {
   const pid = await lockHolder(folder);
   const who = pid === undefined ? "its process" : `process ${pid}`;
-  if (cause.closed) {
+  if (cause.reason === "closed") {
     return new Failure(
       "STORE_UNAVAILABLE",
       `The service on ${folder} closes connections without an answer: ${who} is running, but may have run out of file descriptors.`,
@@ -157,7 +141,7 @@ async function unresponsive(folder: string, cause: NoAnswer, outcome: string): P
 /**
  * Sends one request.
  * @param options.isBusy whether a silent service may still be at work, so that it gets {@link busyTimeout}
- * @throws NoListener, NoAnswer, or what the service answered with
+ * @throws Unanswered, or what the service answered with
  */
 async function request<T>(
   path: string,
@@ -176,7 +160,7 @@ async function request<T>(
       clearTimeout(timer);
       timer = setTimeout(async () => {
         if (performance.now() - heardAt < busyTimeout && (await isBusy())) awaitSign();
-        else asking.destroy(new NoAnswer(false));
+        else asking.destroy(new Unanswered("silent"));
       }, silenceTimeout);
     };
     const asking = http.request(
@@ -188,9 +172,7 @@ async function request<T>(
           awaitSign();
           pieces.push(piece);
         });
-        response.on("error", (cause) =>
-          reject(cause instanceof NoAnswer ? cause : new NoAnswer(true, cause)),
-        );
+        response.on("error", (cause) => reject(closedBy(cause)));
         response.on("end", () => resolve(Buffer.concat(pieces).toString()));
       },
     );
@@ -199,8 +181,7 @@ async function request<T>(
     signal?.addEventListener("abort", abort);
     asking.on("socket", (socket) => socket.once("connect", () => (connected = true)));
     asking.on("error", (cause: NodeJS.ErrnoException) => {
-      if (cause instanceof NoAnswer) reject(cause);
-      else reject(connected ? new NoAnswer(true, cause) : unconnected(cause));
+      reject(connected ? closedBy(cause) : unconnected(cause));
     });
     asking.setHeader("Content-Type", "application/json");
     asking.end(JSON.stringify(input));
@@ -213,13 +194,19 @@ async function request<T>(
   }
 }
 
+/** Returns the error for a connection that was closed by the service, or given up. */
+function closedBy(cause: Error): Unanswered {
+  return cause instanceof Unanswered ? cause : new Unanswered("closed", cause);
+}
+
 /** Returns the error for a failed connection. */
 function unconnected(cause: NodeJS.ErrnoException): Error {
-  if (hasCode(cause, "ENOENT", "ENOTDIR", "ECONNREFUSED")) return new NoListener();
+  if (cause instanceof Unanswered) return cause;
+  if (hasCode(cause, "ENOENT", "ENOTDIR", "ECONNREFUSED")) return new Unanswered("absent", cause);
   // The queue of unaccepted connections is full.
-  if (hasCode(cause, "EAGAIN")) return new NoAnswer(false, cause);
+  if (hasCode(cause, "EAGAIN")) return new Unanswered("silent", cause);
   // The service ended before it accepted the connection.
-  if (hasCode(cause, "ECONNRESET", "EPIPE")) return new NoAnswer(true, cause);
+  if (hasCode(cause, "ECONNRESET", "EPIPE")) return new Unanswered("closed", cause);
   const message = `Cannot reach the service on the data folder: ${reasonOf(cause)}.`;
   const hint = hasCode(cause, "EMFILE", "ENFILE")
     ? "Raise the limit of this shell (ulimit -n). The service received nothing."
@@ -227,14 +214,14 @@ function unconnected(cause: NodeJS.ErrnoException): Error {
   return new Failure("STORE_UNAVAILABLE", message, { hint, cause });
 }
 
-/** Returns the result in an answer. @throws NoAnswer for half an answer and the like, or what the service answered with */
+/** Returns the result in an answer. @throws Unanswered for half an answer and the like, or what the service answered with */
 async function resultIn<T>(text: string): Promise<T> {
   const answer = parse<T>(text);
-  if (answer === undefined) throw new NoAnswer(true);
+  if (answer === undefined) throw new Unanswered("closed");
   if ("result" in answer) return answer.result;
   // With valibot, which takes longer to load than many a command runs.
   const { fromWire, isWireError } = await import("./wire.ts");
-  throw isWireError(answer.error) ? fromWire(answer.error) : new NoAnswer(true);
+  throw isWireError(answer.error) ? fromWire(answer.error) : new Unanswered("closed");
 }
 
 function parse<T>(text: string): { readonly result: T } | { readonly error: unknown } | undefined {
