@@ -48,7 +48,7 @@ export class App {
     this.#addresses = options.clientAddresses ?? new ClientAddresses();
     this.#h3 = new H3({ silent: true, onError: (error, event) => this.#answerError(error, event) });
     this.#h3.all("/**", async (event) => {
-      const request = new H3Request(event, this.#addresses);
+      const request = h3Request(event, this.#addresses);
       const found = pages.get(request.pathname);
       const page = found?.isExact === true && sentPath(event) !== request.pathname ? undefined : found;
       const limit = () => engine.limitPage(request);
@@ -84,7 +84,7 @@ export class App {
           hint: 'Write "%25" for a percent sign, and UTF-8 for letters beyond ASCII.',
         })
       : error;
-    const request = new H3Request(event, this.#addresses);
+    const request = h3Request(event, this.#addresses);
     return new AnswerResponse(this.engine.refuse(request, reason));
   }
 }
@@ -123,24 +123,14 @@ class PlainRequest implements IncomingRequest {
   }
 }
 
-/** A request as h3 has it, with a normalised URL. */
-class H3Request implements IncomingRequest {
-  readonly method: string;
-  readonly pathname: string;
-  readonly search: string;
-  readonly address: string | undefined;
-  readonly #headers: Headers;
-
-  constructor({ req, url }: H3Event, addresses: ClientAddresses) {
-    const node = req.runtime?.node?.req;
-    this.method = req.method;
-    this.pathname = url.pathname;
-    this.search = url.search;
-    this.address = node && addresses.of(node);
-    this.#headers = req.headers;
-  }
-
-  header(name: string): string | null {
-    return interpretable(this.#headers.get(name));
-  }
+/** Returns a request as h3 has it, with a normalised URL. */
+function h3Request({ req, url }: H3Event, addresses: ClientAddresses): IncomingRequest {
+  const node = req.runtime?.node?.req;
+  return {
+    method: req.method,
+    pathname: url.pathname,
+    search: url.search,
+    address: node && addresses.of(node),
+    header: (name) => interpretable(req.headers.get(name)),
+  };
 }
