@@ -49,14 +49,10 @@ export async function findNames(
 function newestFirst(listing: readonly string[]): string[] {
   const newest = snapshotsIn(listing).at(-1);
   const segments = segmentsIn(listing);
-  if (newest === undefined) return segments.toReversed().map(segmentFile);
-  const after = segmentsAfter(segments, newest);
-  const before = segments.slice(0, segments.length - after.length);
-  return [
-    ...after.toReversed().map(segmentFile),
-    snapshotFile(newest),
-    ...before.toReversed().map(segmentFile),
-  ];
+  const after = newest === undefined ? segments : segmentsAfter(segments, newest);
+  const before = segments.slice(0, segments.length - after.length).map(segmentFile);
+  const snapshot = newest === undefined ? [] : [snapshotFile(newest)];
+  return [...before, ...snapshot, ...after.map(segmentFile)].reverse();
 }
 
 /** Returns the last record of each wanted player in a file. Damaged lines are skipped. */
@@ -76,13 +72,10 @@ async function findPlayers(
   let rest = Buffer.alloc(0);
   try {
     for await (const piece of piecesOf(files, path)) {
-      const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
-      const start = bytes.indexOf(lineFeed) + 1;
+      const bytes = Buffer.concat([rest, piece]);
       const end = bytes.lastIndexOf(lineFeed) + 1;
-      // Only a line that spans two pieces is copied.
-      if (start > 0) take(Buffer.concat([rest, bytes.subarray(0, start)]));
-      take(bytes.subarray(start, end));
-      rest = Buffer.concat([...(start > 0 ? [] : [rest]), bytes.subarray(end)]);
+      take(bytes.subarray(0, end));
+      rest = bytes.subarray(end);
     }
   } catch (error) {
     // The running service has deleted it since: it is past its retention.
