@@ -5,7 +5,7 @@ import { type DescriptionOptions, describeTable, toYAML } from "../openapi/opena
 import type { SizeOf } from "../openapi/operation.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
-import type { Page } from "./page.ts";
+import { type Page, withSlash } from "./page.ts";
 
 /** The forms of the description, by the last segments of their paths. */
 const forms = {
@@ -40,9 +40,6 @@ export function descriptionPages(
       }
       return readAnswer(cached.body, request, requestId, ["Content-Type", type]);
     };
-    const path = descriptionPath(table.prefix, form as DescriptionForm);
-    const page: Page = { name: form, answer };
-    // As with the paths of the table, a slash at the end is ignored.
-    return [path, `${path}/`].map((each) => [each, page]);
+    return withSlash(descriptionPath(table.prefix, form as DescriptionForm), { name: form, answer });
   });
 }

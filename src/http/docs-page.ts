@@ -9,7 +9,7 @@ import { elementForm, qualityIn } from "../engine/quality.ts";
 import { readAnswer } from "../engine/response.ts";
 import { packaged } from "../packaged.ts";
 import { type DescriptionForm, descriptionPath } from "./description-pages.ts";
-import type { Page } from "./page.ts";
+import { type Page, withSlash } from "./page.ts";
 
 /** The path of the page. Its files are below. */
 export const docsPath = "/docs";
@@ -131,7 +131,7 @@ export function docsPages(prefix: string, home?: Page["answer"]): [string, Page]
   };
   const docs = filePage(docsPath, page("page.html", prefix));
   const below = files.map(([path, file]): [string, Page] => [path, filePage(docsPath, file)]);
-  return [[startPath, start], [docsPath, docs], [`${docsPath}/`, docs], ...below];
+  return [[startPath, start], ...withSlash(docsPath, docs), ...below];
 }
 
 const htmlForm = elementForm("text/html");

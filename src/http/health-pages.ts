@@ -4,7 +4,7 @@
  * token, have no limit, and leave no line in the log. Each is cheap: those who ask for `/ready` at once share its checks.
  */
 import { reportAnswer } from "../engine/response.ts";
-import type { Page } from "./page.ts";
+import { type Page, withSlash } from "./page.ts";
 
 /** What `/ready` answers. */
 export interface Readiness {
@@ -21,13 +21,9 @@ export interface Readiness {
 const health = "/health";
 const ready = "/ready";
 
-/** As with the paths of the table, a slash at the end is ignored. */
-const pathsOf = (path: string) => [path, `${path}/`];
-const paths: ReadonlySet<string> = new Set([...pathsOf(health), ...pathsOf(ready)]);
-
 /** Returns whether a request is for one of these pages, which are answered even while the server closes. */
 export function isHealthRequest({ url = "" }: { readonly url?: string | undefined }): boolean {
-  return paths.has(url.split("?", 1)[0] ?? "");
+  return /^\/(?:health|ready)\/?(?:\?|$)/.test(url);
 }
 
 /** Returns the pages, by path. */
@@ -46,8 +42,5 @@ export function healthPages(readiness: () => Promise<Readiness>): [string, Page]
       return reportAnswer(report, report.status === "ready", request, requestId);
     },
   };
-  return [
-    ...pathsOf(health).map((path): [string, Page] => [path, healthPage]),
-    ...pathsOf(ready).map((path): [string, Page] => [path, readyPage]),
-  ];
+  return [...withSlash(health, healthPage), ...withSlash(ready, readyPage)];
 }

@@ -1,7 +1,7 @@
 /** The streams of scores, for the overlays: pages without a token, so they need none either. */
 import { readAnswer } from "../../engine/response.ts";
 import type { Table } from "../../table/table.ts";
-import type { Page } from "../page.ts";
+import { type Page, withSlash } from "../page.ts";
 import type { Streams } from "./streams.ts";
 
 /** Returns the stream of each overlay, by path: `event: score` with the score of `/event`, at the beginning and whenever it changes. */
@@ -11,11 +11,10 @@ export function overlayStreams(streams: Streams, { pages }: Table): [string, Pag
     .flatMap(({ path: overlay }) => {
       const path = `${overlay}/stream`;
       const score = overlay.slice(overlay.lastIndexOf("/") + 1);
-      const page: Page = {
+      return withSlash(path, {
         name: path,
         answer: (request, requestId) =>
           readAnswer(streams.openScore(score, request.address), request, requestId),
-      };
-      return [path, `${path}/`].map((each): [string, Page] => [each, page]);
+      });
     });
 }
