@@ -1,5 +1,4 @@
 /** Serves the metrics of `serve`. */
-import { connectionLimit, descriptorLimit } from "../../src/http/descriptors.ts";
 import type { Server } from "../../src/http/server.ts";
 import type { Metrics } from "../../src/metrics/metrics.ts";
 import type { Service } from "../../src/service.ts";
@@ -21,8 +20,6 @@ export async function publishMetrics(
   metrics.survey({
     service,
     connections: () => server.connections,
-    maxConnections: connectionLimit(),
-    maxDescriptors: descriptorLimit(),
     droppedLogLines: () => outputs.droppedLines(),
     version,
   });

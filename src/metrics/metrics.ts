@@ -4,6 +4,7 @@
  */
 import { Gauge, Registry } from "prom-client";
 import type { RequestRecord } from "../engine/exchange.ts";
+import { connectionLimit, descriptorLimit } from "../http/descriptors.ts";
 import type { Readiness } from "../http/health-pages.ts";
 import type { Meter } from "../store/journal/meter.ts";
 import type { Table } from "../table/table.ts";
@@ -29,11 +30,8 @@ export interface MeasuredService {
 /** Everything else that a scrape reads. */
 export interface Surveyed {
   readonly service: MeasuredService;
-  /** Returns the number of open connections, and their limit. */
+  /** Returns the number of open connections. */
   readonly connections: () => number;
-  readonly maxConnections: number;
-  /** The file descriptors that the process may open; infinity if that is unknown. */
-  readonly maxDescriptors: number;
   /** Returns the number of log lines that were dropped since the start. */
   readonly droppedLogLines: () => number;
   /** The version of the service. */
@@ -64,7 +62,7 @@ export class Metrics {
     addFileMetrics(registry, service.store.folder, Date.now);
     this.#endEventLoop = addEventLoopMetrics(registry);
     addServiceMetrics(registry, surveyed);
-    addProcessMetrics(registry, surveyed.maxDescriptors);
+    addProcessMetrics(registry, descriptorLimit());
   }
 
   /** Returns all metrics. */
@@ -105,7 +103,7 @@ function addServiceMetrics(registry: Registry, surveyed: Surveyed): void {
     gameaddon_streams: ["Open streams, each on a connection of its own.", () => service.streams.size],
     gameaddon_connections_max: [
       "Connections that may be open. Beyond it, those that are idle longest are closed.",
-      () => surveyed.maxConnections,
+      connectionLimit,
     ],
   });
   addCounter(

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import perfHooks from "node:perf_hooks";
 import { describe, it, type TestContext } from "node:test";
 import { Registry } from "prom-client";
+import { connectionLimit, descriptorLimit } from "../../src/http/descriptors.ts";
 import type { Readiness } from "../../src/http/health-pages.ts";
 import { readDataFiles } from "../../src/metrics/files.ts";
 import { Metrics, type Surveyed } from "../../src/metrics/metrics.ts";
@@ -76,8 +77,6 @@ describe("the metrics of a service", () => {
     metrics.survey({
       service,
       connections: () => 3,
-      maxConnections: 100,
-      maxDescriptors: 1024,
       droppedLogLines: () => 5,
       version: "1.2.3",
       ...more,
@@ -112,12 +111,13 @@ describe("the metrics of a service", () => {
         "process_max_fds",
       ].map((series) => scraped.value(series));
     };
-    assert.deepEqual(await values(), [1, 1, 0, 7, 4, 3, 100, 5, 1024]);
+    const descriptors = Number.isFinite(descriptorLimit()) ? descriptorLimit() : undefined;
+    assert.deepEqual(await values(), [1, 1, 0, 7, 4, 3, connectionLimit(), 5, descriptors]);
     await service.administer("player.add", { name: "Ada" });
     readiness = { ...ready, changes: false };
     connections = 0;
     dropped = 6;
-    assert.deepEqual(await values(), [1, 0, 1, 7, 4, 0, 100, 6, 1024]);
+    assert.deepEqual(await values(), [1, 0, 1, 7, 4, 0, connectionLimit(), 6, descriptors]);
   });
 
   it("the metrics include those of the files, the disk, the process and requests", async (t) => {
@@ -167,8 +167,6 @@ describe("the delay of the event loop", () => {
     metrics.survey({
       service,
       connections: () => 0,
-      maxConnections: 1,
-      maxDescriptors: 1,
       droppedLogLines: () => 0,
       version: "1",
     });
