@@ -9,7 +9,6 @@ export const strangerLines = { most: 600, window: 60_000 };
 export class StrangerLines {
   readonly #report: (omitted: number) => void;
   #count = 0;
-  #omitted = 0;
   #window: NodeJS.Timeout | undefined;
 
   /** @param report called at the end of each window in which lines were omitted */
@@ -21,18 +20,15 @@ export class StrangerLines {
   allow(): boolean {
     this.#window ??= setTimeout(() => this.end(), strangerLines.window).unref();
     this.#count += 1;
-    if (this.#count <= strangerLines.most) return true;
-    this.#omitted += 1;
-    return false;
+    return this.#count <= strangerLines.most;
   }
 
   /** Ends the window. */
   end(): void {
     clearTimeout(this.#window);
     this.#window = undefined;
-    const omitted = this.#omitted;
+    const omitted = this.#count - strangerLines.most;
     this.#count = 0;
-    this.#omitted = 0;
     if (omitted > 0) this.#report(omitted);
   }
 }
