@@ -153,44 +153,27 @@ function serviceSettings(
 async function serveOn(
   service: Service,
   context: Context,
-  {
-    host,
-    port,
-    certificate,
-    files,
-    watch,
-    confirmLoss = false,
-    logAddress = false,
-    limits: limitsOption,
-    clientAddresses,
-    metrics,
-    measured,
-    observe,
-    outputs,
-  }: ServeOptions & Settled,
+  settled: ServeOptions & Settled,
   log: Log,
   { stopping, reloading }: ServeSignals,
 ): Promise<void> {
+  const { certificate, files, https: _, measured, metrics, outputs, watch, ...listening } = settled;
   followTables({
     service,
     history: new TableHistory(service.store.folder),
-    confirmsLoss: confirmLoss,
+    confirmsLoss: settled.confirmLoss === true,
     report: (change) => logTable(log, change),
     warn: log.warn,
   });
   const { missing, limits } = await service.routes.load();
   await checkUpgrade(service.routes.file, missing, log);
-  warnOfNoLimits(limits, limitsOption, service.routes.file, log);
+  warnOfNoLimits(limits, settled.limits, service.routes.file, log);
   const server = await startServer({
+    ...listening,
     fetch: service.fetch,
     answerPlain: service.answerPlain,
-    host,
-    port,
-    observe,
     warn: log.warn,
     maxConnections: connectionLimit(),
-    logAddress,
-    clientAddresses,
     ...(certificate === undefined ? {} : { https: certificate }),
   });
   const { url } = server;
