@@ -29,7 +29,6 @@ import { disablePretenuring } from "../serving/heap.ts";
 import { createLog, type Log } from "../serving/log.ts";
 import type { LogOptions } from "../serving/log-options.ts";
 import { isLoopback } from "../serving/loopback.ts";
-import { publishMetrics } from "../serving/metrics.ts";
 import { type ReloadSignal, TableReloader } from "../serving/reloading.ts";
 import { refreshSchema } from "../serving/schema-refresh.ts";
 import { logTable } from "../serving/table-log.ts";
@@ -187,8 +186,17 @@ async function serveOn(
     );
     closers.push(() => control.close());
     if (metrics !== undefined && measured !== undefined) {
+      const { serveMetrics } = await import("../../src/metrics/listener.ts");
+      measured.survey({
+        service,
+        connections: () => server.connections,
+        droppedLogLines: () => outputs.droppedLines(),
+        version: version(),
+      });
       closers.push(() => measured.close());
-      closers.push(await publishMetrics(measured, version(), metrics, { service, server, outputs, log }));
+      const listener = await serveMetrics({ ...metrics, metrics: measured, warn: log.warn });
+      closers.push(() => listener.close());
+      log.info(`Serving metrics on ${listener.url}.`);
     }
     const tables = new TableReloader(service, log);
     closers.push(() => tables.close());
