@@ -5,26 +5,16 @@ import type { PlayerNames } from "./names.ts";
 import { operationName } from "./operations.ts";
 
 /** A change, as the audit shows it. This is the document of `--json`. */
-export interface Entry {
+export interface Entry
+  extends Pick<JournalRecord, "instant" | "who" | "request" | "table" | "undoes" | "changes"> {
   /** The argument of `undo`. */
   readonly number: number;
-  /** Milliseconds since 1970. */
-  readonly instant: number;
-  /** A player's UUID, `public`, `operator` or `system`. */
-  readonly who: string;
-  /** That player's name, or null where it is unknown. */
+  /** The name of the player who made it, or null where it is unknown. */
   readonly name: string | null;
   /** The id of the public token that was used, or null; also null in older changes. */
   readonly token: string | null;
   /** The name of the command or of the route's handler; see {@link operationName}. */
   readonly operation: string;
-  /** The id of the HTTP request, or null. */
-  readonly request: string | null;
-  /** The revision of the route table that allowed it, or null. */
-  readonly table: string | null;
-  /** The number of the change that this one undoes, or null. */
-  readonly undoes: number | null;
-  readonly changes: readonly RecordChange[];
 }
 
 /** Replaces a hash. */

@@ -3,7 +3,6 @@
  * as it is. h3 normalises any other URL and refuses malformed ones; then the same engine answers, or a page. Normalising
  * takes up to 0.2 µs for each character, so a path that is too long for any route is refused before.
  */
-import type { IncomingHttpHeaders } from "node:http";
 import { H3, type H3Event } from "h3";
 import { Failure } from "../domain/errors.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -12,17 +11,15 @@ import { type IncomingRequest, interpretable } from "../engine/request.ts";
 import type { Answer } from "../engine/response.ts";
 import type { Table } from "../table/table.ts";
 import { AnswerResponse } from "./answer-response.ts";
-import { ClientAddresses } from "./client-address.ts";
+import { ClientAddresses, type Sender } from "./client-address.ts";
 import { answerPage, type Pages } from "./page.ts";
 
 /** The parts of Node's `IncomingMessage` that a plain request consists of; not the `NodeRequest` of srvx, a `Request`. */
-export interface NodeRequest {
+export interface NodeRequest extends Sender {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
-  readonly headers: IncomingHttpHeaders;
-  /** All values of each header: {@link headers} omits some of repeated ones. */
+  /** All values of each header: `headers` omits some of repeated ones. */
   readonly headersDistinct?: NodeJS.Dict<string[]>;
-  readonly socket?: { readonly remoteAddress?: string | undefined };
 }
 
 export interface AppOptions extends Observer {

@@ -19,16 +19,7 @@ export function withoutTokens(text: string): string {
 }
 
 /** The properties of a token to issue. */
-export interface TokenDetails {
-  /** The player's UUID; null for a public token. */
-  readonly uuid: string | null;
-  readonly label: string | null;
-  readonly addonVersion: string | null;
-  /** Whether the token allows only reads. */
-  readonly readOnly: boolean;
-  /** Milliseconds since 1970; null for a token that does not expire. */
-  readonly expiresAt: number | null;
-}
+type TokenDetails = Pick<Token, "uuid" | "label" | "addonVersion" | "readOnly" | "expiresAt">;
 
 /** Returns a new token of 256 random bits, and its hash. Nothing but the answer that shows it contains the token. */
 export function newToken(): { token: string; hash: string } {
