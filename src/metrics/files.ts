@@ -11,15 +11,8 @@ export interface Written {
   readonly since: number | undefined;
 }
 
-export interface DataFiles {
-  /** All segments. */
-  readonly journal: Written;
-  /** Undefined before the first one. */
-  readonly snapshot: Written | undefined;
-}
-
-/** Reads the headers and the sizes of the files in a data folder. Takes no lock. */
-export function readDataFiles(folder: string): Promise<DataFiles> {
+/** Reads the headers and the sizes of the files in a data folder: there may be no snapshot yet. Takes no lock. */
+export function readDataFiles(folder: string) {
   return retryIfMissing(async () => {
     const names = await listData(nodeFiles, folder);
     const segments = segmentsIn(names).map((first) => join(folder, segmentFile(first)));

@@ -11,21 +11,7 @@ import type { Column } from "../../terminal/output.ts";
 import { toMarkdown } from "./markdown.ts";
 import { checkedTable, tableFile, vocabularyOf } from "./table.ts";
 
-interface Row {
-  readonly path: string;
-  readonly restriction: string;
-  readonly parameters: readonly {
-    readonly name: string;
-    readonly in: string;
-    readonly type: string;
-    readonly default?: string | number | boolean;
-  }[];
-  readonly summary: string;
-  /** Whether the caller of `--for` may call it. */
-  readonly may?: Access;
-  /** The parameters on which that depends. */
-  readonly dependsOn?: readonly string[];
-}
+type Row = ReturnType<typeof toRow>;
 
 const columns: readonly Column<Row>[] = [
   { heading: "PATH", cell: ({ path }) => path },
@@ -60,7 +46,8 @@ export async function listRoutes(
   await context.output.list(rows, shown, empty);
 }
 
-function toRow(route: Route, may: Access | undefined): Row {
+/** @param may whether the caller of `--for` may call it; then the row has the parameters on which that depends */
+function toRow(route: Route, may: Access | undefined) {
   const dependsOn = may === "depends" ? [...new Set(parametersOf(route.restriction))] : [];
   return {
     path: route.path,
