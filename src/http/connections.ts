@@ -48,11 +48,13 @@ export class Connection {
   goodAnswers = 0;
   /** The bytes that had arrived at the last sweep. */
   bytesRead = 0;
-  #live: LiveBody | undefined;
+  /** The answer that goes on, if it has one. Nothing more is taken from its client. */
+  live: LiveBody | undefined;
+  isPaused = false;
+  /** Whether {@link endAfter} has been called: no further request is taken. */
+  isDone = false;
   readonly #accepted: Socket;
   #unread: Unread | undefined;
-  #isPaused = false;
-  #isDone = false;
 
   /** @param accepted the socket of the kernel: with TLS, the encrypted one */
   constructor(socket: Socket, now: number, accepted = socket) {
@@ -61,7 +63,7 @@ export class Connection {
     this.lastUsed = now;
     // Node itself pauses a client that does not read its answers, and resumes when it does.
     socket.on("resume", () => {
-      if (this.#isPaused) socket.pause();
+      if (this.isPaused) socket.pause();
     });
   }
 
@@ -74,29 +76,15 @@ export class Connection {
     return this.goodAnswers > 0;
   }
 
-  /** Whether {@link endAfter} has been called: no further request is taken. */
-  get isDone(): boolean {
-    return this.#isDone;
-  }
-
-  get isPaused(): boolean {
-    return this.#isPaused;
-  }
-
   /** The answers that the client has not read. */
   get unread(): Unread | undefined {
     if (this.#unread?.isRead === true) this.#unread = undefined;
     return this.#unread;
   }
 
-  /** The answer that goes on, if it has one. Nothing more is taken from its client. */
-  get live(): LiveBody | undefined {
-    return this.#live;
-  }
-
   /** Begins an answer that goes on. It bounds what is unread by itself. */
   goOn(response: ServerResponse, live: LiveBody): void {
-    this.#live = live;
+    this.live = live;
     live.begin(response, () => this.cutOff());
     if (this.waiting.length > 0) this.cutOff();
   }
@@ -110,17 +98,17 @@ export class Connection {
 
   /** Stops reading. What the client sends then waits in the kernel, which slows the client down. */
   pause(): void {
-    if (this.#isPaused) return;
-    this.#isPaused = true;
+    if (this.isPaused) return;
+    this.isPaused = true;
     // Node resumes reading at the end of each request in the chunk that it is parsing.
     process.nextTick(() => {
-      if (this.#isPaused) this.socket.pause();
+      if (this.isPaused) this.socket.pause();
     });
   }
 
   /** Stops reading for good. The connection closes after the response. */
   endAfter(response: ServerResponse): void {
-    this.#isDone = true;
+    this.isDone = true;
     response.shouldKeepAlive = false;
     this.pause();
   }
@@ -136,8 +124,8 @@ export class Connection {
 
   /** Resumes reading, unless {@link endAfter} has stopped it. */
   resume(): void {
-    if (!this.#isPaused || this.#isDone) return;
-    this.#isPaused = false;
+    if (!this.isPaused || this.isDone) return;
+    this.isPaused = false;
     this.socket.resume();
   }
 }
