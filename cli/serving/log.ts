@@ -8,7 +8,6 @@ import { withoutTokens } from "../../src/identity/tokens.ts";
 import { FileError } from "../../src/store/folder/files.ts";
 import type { IO, Sink } from "../terminal/io.ts";
 import type { LogOptions } from "./log-options.ts";
-import { StrangerLines } from "./stranger-lines.ts";
 
 export interface Log {
   readonly request: (record: RequestRecord) => void;
@@ -97,7 +96,7 @@ export function createLog(
     log();
     writeOut();
   };
-  const strangers = new StrangerLines((omitted) => atOnce(() => logger.warn({ omitted }, omittedWords)));
+  const strangers = boundStrangers((omitted) => atOnce(() => logger.warn({ omitted }, omittedWords)));
   return {
     request(record) {
       if (!isLogged(record)) return;
@@ -140,6 +139,33 @@ function servedLine(record: RequestRecord, time: number): string {
 /** Rounds milliseconds to thousandths. */
 function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 1000) / 1000;
+}
+
+/** The most lines of strangers in a window, and its length in milliseconds. At 250 bytes, these are 10 lines and 2.5 KB a second. */
+const strangerLines = { most: 600, window: 60_000 };
+
+/**
+ * Bounds the log lines of requests without a known caller. No limit of the table applies to pages, preflights and requests
+ * that are not valid HTTP, so that otherwise the log would grow as fast as anybody sends.
+ * @param report called at the end of each window in which lines were omitted
+ */
+function boundStrangers(report: (omitted: number) => void) {
+  let count = 0;
+  let window: NodeJS.Timeout | undefined;
+  const end = () => {
+    clearTimeout(window);
+    window = undefined;
+    const omitted = count - strangerLines.most;
+    count = 0;
+    if (omitted > 0) report(omitted);
+  };
+  /** Counts a line. Returns whether it may be written. */
+  const allow = () => {
+    window ??= setTimeout(end, strangerLines.window).unref();
+    count += 1;
+    return count <= strangerLines.most;
+  };
+  return { allow, end };
 }
 
 /**
