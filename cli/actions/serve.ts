@@ -29,7 +29,7 @@ import { disablePretenuring } from "../serving/heap.ts";
 import { createLog, type Log } from "../serving/log.ts";
 import type { LogOptions } from "../serving/log-options.ts";
 import { isLoopback } from "../serving/loopback.ts";
-import { type ReloadSignal, TableReloader } from "../serving/reloading.ts";
+import { tableReloader } from "../serving/reloading.ts";
 import { refreshSchema } from "../serving/schema-refresh.ts";
 import { logTable } from "../serving/table-log.ts";
 import { watchFile } from "../serving/watch.ts";
@@ -64,7 +64,8 @@ export interface ServeOptions {
 export interface ServeSignals {
   /** Aborted when the service should stop. */
   readonly stopping: AbortSignal;
-  readonly reloading: ReloadSignal;
+  /** Is given what to call for each SIGHUP. */
+  readonly onReload: (reload: () => void) => void;
 }
 
 /** What `serve` makes of its options before it opens the folder. */
@@ -154,7 +155,7 @@ async function serveOn(
   context: Context,
   settled: ServeOptions & Settled,
   log: Log,
-  { stopping, reloading }: ServeSignals,
+  { stopping, onReload }: ServeSignals,
 ): Promise<void> {
   const { certificate, files, https: _, measured, metrics, outputs, watch, ...listening } = settled;
   followTables({
@@ -198,12 +199,12 @@ async function serveOn(
       closers.push(() => listener.close());
       log.info(`Serving metrics on ${listener.url}.`);
     }
-    const tables = new TableReloader(service, log);
+    const tables = tableReloader(service, log);
     closers.push(() => tables.close());
     const reloader = files && certificate && new CertificateReloader(files, certificate, server, log);
     reloader?.watch({ files: watch });
     closers.push(() => reloader?.close());
-    reloading.listen(() => {
+    onReload(() => {
       void tables.reload("signal");
       void reloader?.reload();
     });

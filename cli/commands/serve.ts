@@ -8,7 +8,7 @@ import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { applyEnvironment } from "../serving/environment.ts";
 import { type LogOptions, levelChoices, requestChoices } from "../serving/log-options.ts";
-import { ReloadSignal } from "../serving/reloading.ts";
+import { reloadSignal } from "../serving/reloading.ts";
 import { stopSignal } from "../serving/stopping.ts";
 
 /** The options from Commander, which has an empty text where a parser returns nothing. */
@@ -79,7 +79,7 @@ export function addServeCommand(program: Command, context: Context): void {
         misuse("--cert and --key require --https");
       }
       // Before the action is loaded, so that an early signal is not lost.
-      const signals = { stopping: stopSignal(io), reloading: new ReloadSignal(io) };
+      const signals = { stopping: stopSignal(io), onReload: reloadSignal(io) };
       const { serve } = await import("../actions/serve.ts");
       const log = { requests: logRequests, level: logLevel };
       const parsed = { log, metrics: metrics || undefined, trustedProxies: trustedProxy ?? [] };

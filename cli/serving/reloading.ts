@@ -10,58 +10,46 @@ import type { IO } from "../terminal/io.ts";
 import type { Log } from "./log.ts";
 
 /**
- * Handles SIGHUP, which would otherwise end the process, from its construction on. A signal that arrives before the
- * service can reload takes effect later: the start may have read the file before it changed.
+ * Handles SIGHUP, which would otherwise end the process, from this call on. A signal that arrives before the service can
+ * reload takes effect later: the start may have read the file before it changed.
+ * @returns a function that is given what to call for each signal, and at once if there was one before
  */
-export class ReloadSignal {
-  #reload: (() => void) | undefined;
-  #isPending = false;
-
-  constructor(io: Pick<IO, "onReload">) {
-    io.onReload(() => {
-      if (this.#reload === undefined) this.#isPending = true;
-      else this.#reload();
-    });
-  }
-
-  /** Calls `reload` for each signal, and at once if there was one before. */
-  listen(reload: () => void): void {
-    this.#reload = reload;
-    if (this.#isPending) reload();
-  }
+export function reloadSignal(io: Pick<IO, "onReload">): (reload: () => void) => void {
+  let isPending = false;
+  let onSignal = () => {
+    isPending = true;
+  };
+  io.onReload(() => onSignal());
+  return (reload) => {
+    onSignal = reload;
+    if (isPending) reload();
+  };
 }
 
-/** Puts the changed route table in force. A faulty one is refused and logged, and the old one stays in force. */
-export class TableReloader {
-  readonly #service: Pick<Service, "routes" | "warnOfRefusal">;
-  readonly #log: Pick<Log, "warn">;
-  #settling: NodeJS.Timeout | undefined;
-
-  constructor(service: Pick<Service, "routes" | "warnOfRefusal">, log: Pick<Log, "warn">) {
-    this.#service = service;
-    this.#log = log;
-  }
-
+/** Returns what puts the changed route table in force. A faulty one is refused and logged, and the old one stays in force. */
+export function tableReloader(
+  service: Pick<Service, "routes" | "warnOfRefusal">,
+  { warn }: Pick<Log, "warn">,
+) {
+  let settling: NodeJS.Timeout | undefined;
+  const close = () => clearTimeout(settling);
   /** Reloads the table. @param settled the revision that has not changed for {@link settleMilliseconds} */
-  async reload(cause: ReloadCause, settled?: string): Promise<void> {
-    this.close();
+  const reload = async (cause: ReloadCause, settled?: string): Promise<void> => {
+    close();
     try {
-      await this.#service.routes.reload(cause, settled);
+      await service.routes.reload(cause, settled);
     } catch (error) {
       if (error instanceof UnsettledTable) {
-        this.#log.warn(error.message);
-        this.close();
-        this.#settling = setTimeout(() => void this.reload(cause, error.revision), settleMilliseconds);
+        warn(error.message);
+        close();
+        settling = setTimeout(() => void reload(cause, error.revision), settleMilliseconds);
       } else if (settled !== undefined && error instanceof Failure && error.code === "CONFLICT") {
         // The file has changed since.
-        await this.reload(cause);
+        await reload(cause);
       } else {
-        this.#service.warnOfRefusal(error);
+        service.warnOfRefusal(error);
       }
     }
-  }
-
-  close(): void {
-    clearTimeout(this.#settling);
-  }
+  };
+  return { reload, close };
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { TableReloader } from "../../cli/serving/reloading.ts";
+import { tableReloader } from "../../cli/serving/reloading.ts";
 import { readSeed } from "../../src/operator/seed-file.ts";
 import { Service } from "../../src/service.ts";
 import { revisionOf } from "../../src/table/revision.ts";
@@ -32,7 +32,7 @@ async function follow(t: TestContext, confirmsLoss = false) {
   const history = new TableHistory(service.store.folder);
   followTables({ service, history, confirmsLoss, report: () => {}, warn });
   await service.routes.load();
-  const reloader = new TableReloader(service, { warn });
+  const reloader = tableReloader(service, { warn });
   t.after(() => reloader.close());
   return {
     service,

@@ -1,7 +1,7 @@
 /** The signals of `serve`: stopping has a deadline, and an early reload is deferred. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { ReloadSignal } from "../../cli/serving/reloading.ts";
+import { reloadSignal } from "../../cli/serving/reloading.ts";
 import { stopSignal } from "../../cli/serving/stopping.ts";
 import type { IO } from "../../cli/terminal/io.ts";
 
@@ -59,11 +59,11 @@ it("takes a signal that comes twice, as from `timeout`, for one", (t) => {
 
 it("makes up for signals to reload that came too early, once", () => {
   const { io, hangUp } = surroundings();
-  const reloading = new ReloadSignal(io);
+  const onReload = reloadSignal(io);
   hangUp();
   hangUp();
   let reloaded = 0;
-  reloading.listen(() => void reloaded++);
+  onReload(() => void reloaded++);
   assert.equal(reloaded, 1);
   hangUp();
   assert.equal(reloaded, 2);
@@ -71,5 +71,5 @@ it("makes up for signals to reload that came too early, once", () => {
 
 it("reloads nothing where no signal came", () => {
   const { io } = surroundings();
-  new ReloadSignal(io).listen(() => assert.fail("nobody asked for it"));
+  reloadSignal(io)(() => assert.fail("nobody asked for it"));
 });
