@@ -5,7 +5,7 @@ import { template } from "../data/template.ts";
 import { additionSide, perSecond, readSide } from "../load/sides.ts";
 import type { Side } from "../run/compare.ts";
 import { ensure } from "../run/failure.ts";
-import { ask } from "../run/http.ts";
+import { type Answer, ask } from "../run/http.ts";
 import { startPostgres } from "../run/postgres.ts";
 import { type Product, productCommand, startProduct } from "../run/product.ts";
 import { startServer } from "../run/server.ts";
@@ -88,22 +88,22 @@ function together(sides: readonly Side[]): Side {
   };
 }
 
-/** One connection, as a client keeps it. */
-const connection = { keepAlive: true, maxSockets: 1 };
+/** Returns the number of the last change that an answer knows. */
+const sequenceIn = ({ headers }: Answer) =>
+  headers.find(([name]) => /^addon-sequence$/i.test(name))?.[1] ?? "";
 
 /** Returns the 99th percentile of 1,000 changes, one after another, in seconds. */
 async function slowestArrival(): Promise<number> {
   const [one, other] = await startNodes(2);
   ensure(one !== undefined && other !== undefined, () => "two machines were expected");
-  const [agent, otherAgent] = [new Agent(connection), new Agent(connection)];
+  const agent = new Agent({ keepAlive: true });
   const times: number[] = [];
   for (let number = 0; number < 1000; number += 1) {
     const path = one.dataset.path(number % settings.small, "/statistic/{name}/add?type=KILL");
     const added = await ask(`${one.server.url}${path}`, {}, agent);
-    const [, sequence = ""] = added.headers.find(([name]) => /^addon-sequence$/i.test(name)) ?? [];
     const began = performance.now();
-    const headers = { "Addon-At-Least": sequence };
-    const { status } = await ask(`${other.server.url}${one.dataset.path(0, "/event")}`, headers, otherAgent);
+    const headers = { "Addon-At-Least": sequenceIn(added) };
+    const { status } = await ask(`${other.server.url}${one.dataset.path(0, "/event")}`, headers, agent);
     ensure(status === 200, () => `the other machine answered ${status}`);
     times.push((performance.now() - began) / 1000);
   }
@@ -117,11 +117,8 @@ async function catchingUp(): Promise<number> {
   ensure(one !== undefined, () => "a machine was expected");
   const folder = temporaryPath("node");
   await runNode(productCommand(folder, "--no-input", "--journal", journal, "seed", "groups"));
-  const sequence = async () => {
-    const read = await fetch(`${one.server.url}${one.dataset.path(0, "/event")}`);
-    await read.arrayBuffer();
-    return Number(read.headers.get("addon-sequence"));
-  };
+  const sequence = async () =>
+    Number(sequenceIn(await ask(`${one.server.url}${one.dataset.path(0, "/event")}`)));
   const wanted = (await sequence()) + (settings.short ? 1000 : 100_000);
   const side = await additions(one);
   while ((await sequence()) < wanted) await side.measure(1);

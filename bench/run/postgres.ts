@@ -1,5 +1,5 @@
 /** PostgreSQL from Debian's package, in the temporary folder of a measurement, with its own settings. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { chownSync, mkdirSync, readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -48,12 +48,7 @@ function versions(): string[] {
 }
 
 function isReady(program: string, port: number): boolean {
-  try {
-    execFileSync(program, ["-h", "127.0.0.1", "-p", String(port)], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
+  return spawnSync(program, ["-h", "127.0.0.1", "-p", String(port)], { stdio: "ignore" }).status === 0;
 }
 
 function freePort(): Promise<number> {
