@@ -16,6 +16,7 @@ import { Collection, type Database, type DurableRows, type Rows } from "../store
 import type { DurableData } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";
 import type { CheckedData } from "./consistency.ts";
+import type { Overlay } from "./overlay.ts";
 import type { Revocations } from "./revocations.ts";
 
 /** Options of a {@link RestorePlan}. */
@@ -26,63 +27,36 @@ export interface RestoreOptions {
   readonly revocations: Revocations;
 }
 
-/** It watches the present data until {@link close} is called. */
 export class RestorePlan {
   readonly #present: DurableData;
-  readonly #source: Database<typeof model>;
+  readonly #source: Overlay;
   readonly #tokens: PlannedTokens;
-  /** The keys of the records that may differ, by collection: those that do in {@link prepare}, or have changed since. */
-  readonly #differing = new Map<string, Set<string>>();
-  readonly #watches: (() => void)[] = [];
 
   /**
    * @param source is modified: its target list gets numbers before the next change
    * @param sequence the number of the last change of the present data
    */
-  constructor(
-    present: DurableData,
-    source: Database<typeof model>,
-    sequence: number,
-    options: RestoreOptions,
-  ) {
+  constructor(present: DurableData, source: Overlay, sequence: number, options: RestoreOptions) {
     this.#present = present;
     this.#source = source;
-    this.#tokens = new PlannedTokens(present, source.view, options);
-    renumberTargets(source, sequence);
-    for (const [name, rows] of this.#restored()) {
-      const keys = new Set<string>();
-      this.#differing.set(name, keys);
-      this.#watches.push(rows.watch((key) => keys.add(key)));
-    }
+    this.#tokens = new PlannedTokens(present, source, options);
+    renumberTargets(source.database, sequence);
   }
 
-  /** Compares all records in slices, so that {@link changes} has to compare only few in the store's writer. */
+  /** Does the slow part, so that {@link changes} is fast in the store's writer. */
   async prepare(): Promise<void> {
-    const slices = new Slices();
-    for (const [name, rows] of this.#restored()) {
-      const { key: keyOf } = this.#source.collection(name).definition;
-      const wanted = this.#wanted(name);
-      for (const records of [wanted, rows]) {
-        for (const record of records.values()) {
-          const key = keyOf(record);
-          if (!isDeepStrictEqual(rows.get(key), wanted.get(key))) this.#differing.get(name)?.add(key);
-          if (slices.isOver) await slices.next();
-        }
-      }
-    }
-  }
-
-  close(): void {
-    for (const unwatch of this.#watches) unwatch();
+    await this.#tokens.findOrphans();
   }
 
   /** Returns the changes from the present data to the result. */
   async changes(): Promise<RecordChange[]> {
+    const present: Readonly<Record<string, DurableRows<unknown>>> = this.#present;
     const slices = new Slices();
     const changes: RecordChange[] = [];
-    for (const [collection, rows] of this.#restored()) {
-      const wanted = this.#wanted(collection);
-      for (const key of this.#keys(collection, wanted)) {
+    for (const [collection, rows] of Object.entries(present)) {
+      if (isBookkeeping(collection)) continue;
+      const { keys, wanted } = this.#wanted(collection);
+      for (const key of keys) {
         const before = rows.get(key) ?? null;
         const after = wanted.get(key) ?? null;
         if (!isDeepStrictEqual(before, after)) changes.push({ collection, key, before, after });
@@ -101,7 +75,7 @@ export class RestorePlan {
 
   /** The result, for the check of its consistency. */
   get result(): CheckedData {
-    return { ...this.#source.view, names: this.#names(), tokens: this.#tokens };
+    return { ...this.#source.database.view, names: this.#names(), tokens: this.#tokens };
   }
 
   /** The number of valid tokens of the source that the result lacks. */
@@ -109,28 +83,20 @@ export class RestorePlan {
     return this.#tokens.leftOut;
   }
 
-  /** The collections that a restore replaces. */
-  #restored(): [name: string, rows: DurableRows<unknown>][] {
-    const present: Readonly<Record<string, DurableRows<unknown>>> = this.#present;
-    return Object.entries(present).filter(([name]) => !isBookkeeping(name));
-  }
-
-  /** Returns the result for a collection. */
-  #wanted(name: string): Pick<Rows<unknown>, "get" | "values"> {
-    if (name === "tokens") return this.#tokens;
-    if (name === "names") return this.#names();
-    if (name !== "invitations") return this.#source.collection(name);
-    const { players } = this.#source.view;
-    const get = (uuid: string) => (players.has(uuid) ? this.#present.invitations.get(uuid) : undefined);
-    return { get, values: () => [] };
-  }
-
-  /** Returns the keys of all records of a collection that may change. */
-  #keys(name: string, wanted: Pick<Rows<unknown>, "values">): Iterable<string> {
-    if (name !== "names") return this.#differing.get(name) ?? [];
-    // The position of a name depends on those of all others.
+  /** Returns the result for a collection, and the keys of all records that may change. */
+  #wanted(name: string): { wanted: Pick<Rows<unknown>, "get">; keys: Iterable<string> } {
+    if (name === "tokens") return { wanted: this.#tokens, keys: this.#tokens.differing() };
+    if (name === "invitations") {
+      const { players } = this.#source.database.view;
+      const get = (uuid: string) => (players.has(uuid) ? this.#present.invitations.get(uuid) : undefined);
+      return { wanted: { get }, keys: this.#source.differing("players") };
+    }
+    if (name !== "names") {
+      return { wanted: this.#source.database.collection(name), keys: this.#source.differing(name) };
+    }
+    const wanted = this.#names();
     const all = [...wanted.values(), ...this.#present.names.values()];
-    return new Set(all.map((named) => this.#source.collection(name).definition.key(named)));
+    return { wanted, keys: new Set(all.map((named) => model.names.key(named))) };
   }
 
   #names(): Collection<Named> {
@@ -140,7 +106,7 @@ export class RestorePlan {
       wanted.set(model.names.key(named), named);
       counts[named.kind] = Math.max(counts[named.kind], named.position + 1);
     };
-    for (const named of this.#source.view.names.values()) put(named);
+    for (const named of this.#source.database.view.names.values()) put(named);
     for (const named of this.#present.names.values()) {
       const isThere = wanted.has(model.names.key(named));
       const twin = named.kind === "faction" ? "service" : "faction";
@@ -154,13 +120,26 @@ export class RestorePlan {
 /** The tokens of the result, each computed when it is read. */
 class PlannedTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
   readonly #present: DurableData;
+  readonly #overlay: Overlay;
   readonly #source: DurableData;
   readonly #options: RestoreOptions;
+  /** The ids of present tokens whose player is not registered: no difference in players leads to them. */
+  readonly #orphans: string[] = [];
 
-  constructor(present: DurableData, source: DurableData, options: RestoreOptions) {
+  constructor(present: DurableData, overlay: Overlay, options: RestoreOptions) {
     this.#present = present;
-    this.#source = source;
+    this.#overlay = overlay;
+    this.#source = overlay.database.view;
     this.#options = options;
+  }
+
+  async findOrphans(): Promise<void> {
+    const { tokens, players } = this.#present;
+    const slices = new Slices();
+    for (const { id, uuid } of tokens.values()) {
+      if (uuid !== null && players.get(uuid) === undefined) this.#orphans.push(id);
+      if (slices.isOver) await slices.next();
+    }
   }
 
   get(id: string): Token | undefined {
@@ -195,10 +174,24 @@ class PlannedTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
   get leftOut(): number {
     if (this.#options.tokens) return 0;
     let count = 0;
-    for (const { id, revokedAt } of this.#source.tokens.values()) {
-      if (revokedAt === null && !this.#present.tokens.has(id)) count += 1;
+    for (const id of this.#overlay.differing("tokens")) {
+      const isPresent = this.#present.tokens.get(id) !== undefined;
+      if (!isPresent && this.#source.tokens.get(id)?.revokedAt === null) count += 1;
     }
     return count;
+  }
+
+  /** Returns the ids of the tokens that may differ from the present ones. */
+  differing(): Set<string> {
+    const { tokens, revocations } = this.#options;
+    const ids = new Set(this.#orphans);
+    for (const uuid of this.#overlay.differing("players")) {
+      for (const { id } of this.#present.tokens.find("player", uuid)) ids.add(id);
+    }
+    if (!tokens) return ids;
+    for (const id of this.#overlay.differing("tokens")) ids.add(id);
+    for (const id of revocations.keys()) ids.add(id);
+    return ids;
   }
 
   #restored(id: string): Token | undefined {

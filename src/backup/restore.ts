@@ -2,19 +2,16 @@
  * Restores and imports as a bulk change, which can be previewed, which the audit shows, and which `undo` undoes.
  * `replace-files.ts` is for folders without data, or with damaged data.
  */
-import { isDeepStrictEqual } from "node:util";
-import type { CollectionDefinition } from "../domain/collection.ts";
 import { type Entry, isEntry } from "../domain/entry.ts";
 import { Failure } from "../domain/errors.ts";
-import { model } from "../domain/model.ts";
 import type { RecordChange } from "../store/change.ts";
-import { Collection, Database, type DurableRows } from "../store/collection.ts";
-import type { DataStore, DurableData } from "../store/data.ts";
+import type { DataStore } from "../store/data.ts";
 import { nodeFiles } from "../store/folder/files.ts";
+import { Overlay } from "./overlay.ts";
 import { type ResourceChange, summarize } from "./preview.ts";
 import { RestorePlan } from "./restore-plan.ts";
-import { followRevocations, type Revocations } from "./revocations.ts";
-import { problemsOf, readSource, type Source } from "./source.ts";
+import { type FollowedRevocations, followRevocations, type Revocations } from "./revocations.ts";
+import { countOf, problemsOf, readSourceInto, type Source } from "./source.ts";
 
 /** What to restore. */
 export interface RestoreRequest {
@@ -121,16 +118,19 @@ async function withPlan<T>(
   { source, tokens }: RestoreRequest,
   use: (plan: RestorePlan, source: Omit<RestorePreview, "resources" | "changes">) => Promise<T>,
 ): Promise<T> {
-  const empty = () => databaseBeside(store.data);
-  const { database, missing, ...head } = await readSource(nodeFiles, store.folder, source, empty);
-  const followed = tokens ? await followRevocations(nodeFiles, store) : undefined;
-  const revocations: Revocations = followed?.revocations ?? new Map();
-  const plan = new RestorePlan(store.data, database, store.sequence, { tokens, revocations });
+  const overlay = new Overlay(store.data);
+  let followed: FollowedRevocations | undefined;
   try {
+    const { missing, ...head } = await readSourceInto(nodeFiles, store.folder, source, () => overlay.begin());
+    await overlay.end();
+    const records = countOf(overlay.database);
+    followed = tokens ? await followRevocations(nodeFiles, store) : undefined;
+    const revocations: Revocations = followed?.revocations ?? new Map();
+    const plan = new RestorePlan(store.data, overlay, store.sequence, { tokens, revocations });
     await plan.prepare();
     const { result } = plan;
     // An export must be consistent as a whole, including the tokens that are not restored.
-    const given = database.view.tokens;
+    const given = overlay.database.view.tokens;
     const problems = await problemsOf(
       source,
       source.kind === "export" ? { ...result, tokens: given } : result,
@@ -138,30 +138,9 @@ async function withPlan<T>(
     const { tokensLeftOut } = plan;
     const removed = missing.filter((name) => plan.removesAll(name));
     const lacks = removed.map((name) => `collections.${name} is missing: all its records are removed`);
-    return await use(plan, { ...head, problems: [...problems, ...lacks], tokensLeftOut });
+    return await use(plan, { ...head, records, problems: [...problems, ...lacks], tokensLeftOut });
   } finally {
     followed?.close();
-    plan.close();
-  }
-}
-
-/** Returns a database without records. Those that it gets share the memory of equal present ones. */
-function databaseBeside(present: DurableData): Database<typeof model> {
-  const rows: Readonly<Record<string, DurableRows<unknown>>> = present;
-  return new Database(model, (name, definition) => new SharingCollection(definition, rows[name]));
-}
-
-/** A collection without indexes, whose records are the equal ones of another collection where there are such. */
-class SharingCollection extends Collection<unknown> {
-  readonly #other: DurableRows<unknown> | undefined;
-
-  constructor(definition: CollectionDefinition, other: DurableRows<unknown> | undefined) {
-    super({ ...definition, indexes: {}, endOf: undefined });
-    this.#other = other;
-  }
-
-  override set(key: string, record: unknown): void {
-    const other = this.#other?.get(key);
-    super.set(key, isDeepStrictEqual(other, record) ? other : record);
+    overlay.close();
   }
 }

@@ -14,7 +14,7 @@ import { Database } from "../store/collection.ts";
 import { type Files, piecesOf, readRange } from "../store/folder/files.ts";
 import { BrokenLine } from "../store/journal/lines.ts";
 import { readState } from "../store/reading.ts";
-import { readSnapshot, type SnapshotHeader } from "../store/snapshot.ts";
+import { readSnapshot } from "../store/snapshot.ts";
 import {
   type CheckedData,
   describeInconsistency,
@@ -31,10 +31,8 @@ export type Source =
   | { readonly kind: "export"; readonly file: string }
   | { readonly kind: "moment"; readonly sequence: number };
 
-/** A source that was read. */
-export interface ReadSource {
-  readonly database: Database<typeof model>;
-  readonly records: number;
+/** Facts about a source that was read. */
+export interface SourceHead {
   /** When the backup was begun, in milliseconds since 1970; null for any other source. */
   readonly instant: number | null;
   /** Changes when the source does. */
@@ -43,40 +41,62 @@ export interface ReadSource {
   readonly missing: readonly string[];
 }
 
+export interface ReadSource extends SourceHead {
+  readonly database: Database<typeof model>;
+  readonly records: number;
+}
+
+/** Reads a source as {@link readSourceInto} does, into a new database. */
+export async function readSource(files: Files, folder: string, source: Source): Promise<ReadSource> {
+  let database = new Database(model);
+  const head = await readSourceInto(files, folder, source, () => {
+    database = new Database(model);
+    return database;
+  });
+  return { ...head, database, records: countOf(database) };
+}
+
 /**
  * Reads a source.
- * @param folder the data folder, for its own past
  * @param empty returns a database without records, for each attempt
+ * @param folder the data folder, for its own past
  * @throws Failure `UNKNOWN_ENTRY` where there is no such file or moment, `STORE_UNAVAILABLE` where it is damaged, too large
  *   or not a regular file
  * @throws Failure `PARAMETER_INVALID` where an export has invalid records
  */
-export async function readSource(
+export async function readSourceInto(
   files: Files,
   folder: string,
   source: Source,
-  empty = () => new Database(model),
-): Promise<ReadSource> {
-  if (source.kind === "moment") {
-    const { sequence } = source;
-    const { database } = await readState(files, folder, model, sequence, empty);
-    if (database.sequence < sequence) {
-      const message = `There is no change ${sequence} yet; the last one is ${database.sequence}.`;
-      throw new Failure("UNKNOWN_ENTRY", message, { hint: "`addon-cli audit` lists the changes." });
-    }
-    const revision = `${database.sequence} ${database.chain}`;
-    return { database, instant: null, records: countOf(database), revision, missing: [] };
+  empty: () => Database<typeof model>,
+): Promise<SourceHead> {
+  if (source.kind === "backup") return readBackupInto(files, source.file, empty());
+  if (source.kind === "export") {
+    const text = await readText(files, source.file);
+    const missing = fromExport(text, source.file, empty());
+    return { instant: null, revision: createHash("sha256").update(text).digest("hex"), missing };
   }
-  const database = empty();
-  if (source.kind === "backup") {
-    const { sequence, chain, instant } = await readBackupInto(files, source.file, database);
-    const revision = `${sequence} ${chain} ${instant}`;
-    return { database, instant, records: countOf(database), revision, missing: [] };
+  const { sequence } = source;
+  const { database } = await readState(files, folder, model, sequence, empty);
+  if (database.sequence < sequence) {
+    throw new Failure(
+      "UNKNOWN_ENTRY",
+      `There is no change ${sequence} yet; the last one is ${database.sequence}.`,
+      {
+        hint: "`addon-cli audit` lists the changes.",
+      },
+    );
   }
-  const text = await readText(files, source.file);
-  const missing = fromExport(text, source.file, database);
-  const revision = createHash("sha256").update(text).digest("hex");
-  return { database, instant: null, records: countOf(database), revision, missing };
+  return { instant: null, revision: `${database.sequence} ${database.chain}`, missing: [] };
+}
+
+/**
+ * Reads a source for a folder without data, with its inconsistencies.
+ * @throws Failure `PARAMETER_INVALID` where an export is inconsistent; otherwise as {@link readSource}
+ */
+export async function readConsistentSource(files: Files, folder: string, source: Source) {
+  const read = await readSource(files, folder, source);
+  return { ...read, problems: await problemsOf(source, read.database.view) };
 }
 
 /**
@@ -117,14 +137,15 @@ export function readBackup(files: Files, path: string): Promise<ReadSource> {
   return readSource(files, dirname(path), { kind: "backup", file: path });
 }
 
-async function readBackupInto(files: Files, path: string, database: Database): Promise<SnapshotHeader> {
+async function readBackupInto(files: Files, path: string, database: Database): Promise<SourceHead> {
   const check = (collection: string, record: unknown) => {
     const fault = recordFault(collection, record);
     if (fault !== undefined) throw notWhole(path, fault);
   };
   await statSourceFile(path);
   try {
-    return await readSnapshot(unpacked(files, path), database, { check });
+    const { sequence, chain, instant } = await readSnapshot(unpacked(files, path), database, { check });
+    return { instant, revision: `${sequence} ${chain} ${instant}`, missing: [] };
   } catch (error) {
     if (error instanceof BrokenLine) throw notWhole(path, `at byte ${error.offset}, ${error.message}`);
     if (error instanceof Failure) throw error;
@@ -178,8 +199,8 @@ async function* unpacked(files: Files, path: string): AsyncGenerator<Uint8Array>
 }
 
 async function isCompressed(files: Files, path: string): Promise<boolean> {
-  const [first, second] = await readRange(files, path, 0, 2);
-  return first === 0x1f && second === 0x8b;
+  for await (const piece of piecesOf(files, path)) return piece[0] === 0x1f && piece[1] === 0x8b;
+  return false;
 }
 
 /** Returns the file as a source: a backup or an export, by its first bytes; `otherwise` if it is neither. */
@@ -188,14 +209,18 @@ export async function recognizeSource(
   file: string,
   otherwise: "backup" | "export",
 ): Promise<Source> {
-  const head = (await readRange(files, file, 0, 512)).toString("latin1");
-  const isBackup = head.startsWith("\x1f\x8b") || /^[0-9a-f]{8} \{/.test(head);
-  if (isBackup) return { kind: "backup", file };
-  return { kind: /^(?:\u00ef\u00bb\u00bf)?\s*\{/.test(head) ? "export" : otherwise, file };
+  if (await isCompressed(files, file)) return { kind: "backup", file };
+  for await (const piece of piecesOf(files, file)) {
+    const head = Buffer.from(piece.subarray(0, 512)).toString("latin1");
+    if (/^[0-9a-f]{8} \{/.test(head)) return { kind: "backup", file };
+    if (/^(?:\u00ef\u00bb\u00bf)?\s*\{/.test(head)) return { kind: "export", file };
+    break;
+  }
+  return { kind: otherwise, file };
 }
 
 /** Returns the number of records in a database. */
-function countOf({ collections }: Database): number {
+export function countOf({ collections }: Database): number {
   return [...collections.values()].reduce((sum, { size }) => sum + size, 0);
 }
 

@@ -182,11 +182,10 @@ export class BatchDraft<M extends Model> {
 /** Reads and writes a draft. Called again, it must do the same. */
 export type Edit<M extends Model, R> = (draft: DraftView<M>) => Promise<R>;
 
-/** What an edit returned, what it changes, the data with that, and the number of the change, if there is one. */
-export interface Edited<M extends Model, R> {
+/** What an edit returned, what it changes, and the number of the change, if there is one. */
+export interface Edited<R> {
   readonly report: R;
   readonly changes: readonly RecordChange[];
-  readonly result: DraftView<M>;
   readonly sequence: number | undefined;
 }
 
@@ -204,7 +203,7 @@ export async function planEdit<M extends Model, R>(
     const isLast = () => left === 0 || !draft.isStale;
     try {
       const report = await edit(draft.view);
-      if (isLast()) return { report, changes: draft.changes(), result: draft.view, draft };
+      if (isLast()) return { report, changes: draft.changes(), draft };
     } catch (error) {
       if (isLast()) throw error;
     }

@@ -5,9 +5,17 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { writeBackup } from "../../src/backup/backup.ts";
-import { problemsOf, readBackup, readSource, recognizeSource, type Source } from "../../src/backup/source.ts";
+import {
+  countOf,
+  problemsOf,
+  readBackup,
+  readConsistentSource,
+  readSource,
+  recognizeSource,
+} from "../../src/backup/source.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { model } from "../../src/domain/model.ts";
+import { Database } from "../../src/store/collection.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { Store } from "../../src/store/store.ts";
 import { pointsOf, wantedKey, wantedReason } from "../_entries.ts";
@@ -232,15 +240,10 @@ describe("the encoding of an export", () => {
 });
 
 describe("an inconsistent source", () => {
-  const readChecked = async (folder: string, source: Source) => {
-    const read = await readSource(nodeFiles, folder, source);
-    return { ...read, problems: await problemsOf(source, read.database.view) };
-  };
-
   it("that is an export is refused with every problem", async (t) => {
     const file = join(await temporaryFolder(t), "e.json");
     await writeFile(file, exportOf({ statistics: [statistic] }));
-    await assert.rejects(readChecked("/none", { kind: "export", file }), (error) => {
+    await assert.rejects(readConsistentSource(nodeFiles, "/none", { kind: "export", file }), (error) => {
       assert.ok(error instanceof Failure);
       assert.equal(error.message, `${file} has a problem; nothing was changed.`);
       assert.deepEqual(error.problems, [
@@ -249,7 +252,7 @@ describe("an inconsistent source", () => {
       return true;
     });
     await writeFile(file, exportOf({ entries: [wantedReason("A")] }));
-    const { problems, records } = await readChecked("/none", { kind: "export", file });
+    const { problems, records } = await readConsistentSource(nodeFiles, "/none", { kind: "export", file });
     assert.deepEqual([problems, records], [[], 1]);
   });
 
@@ -261,8 +264,18 @@ describe("an inconsistent source", () => {
     await store.close();
     await writeBackup(nodeFiles, folder, file, { force: false, now: instant, progress: () => {} });
     for (const source of [{ kind: "backup", file } as const, { kind: "moment", sequence: 1 } as const]) {
-      const read = await readChecked(folder, source);
+      const read = await readConsistentSource(nodeFiles, folder, source);
       assert.deepEqual([read.problems, read.records], [[orphan], 1]);
+      assert.deepEqual(await problemsOf(source, read.database.view), [orphan]);
     }
   });
+});
+
+it("the records of a database are counted in all of its collections", () => {
+  const database = new Database(model);
+  assert.equal(countOf(database), 0);
+  database.collection("statistics").set("a", statistic);
+  database.collection("entries").set(wantedKey("A"), wantedReason("A"));
+  database.collection("entries").set(wantedKey("B"), wantedReason("B"));
+  assert.equal(countOf(database), 3);
 });

@@ -1,0 +1,139 @@
+/**
+ * A database that is stored as its differences from the present data, so that reading a backup takes memory for what
+ * differs, not for a second copy of everything. A record that the overlay lacks is equal to the present one. When others
+ * change a present record, the overlay therefore stores its earlier value.
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { CollectionDefinition } from "../domain/collection.ts";
+import { model } from "../domain/model.ts";
+import { Collection, Database, type DurableRows } from "../store/collection.ts";
+import type { DurableData } from "../store/data.ts";
+import { Slices } from "../store/slices.ts";
+
+/** It watches the present data until {@link close} is called. */
+export class Overlay {
+  /** Its records, read-only before {@link begin}. */
+  readonly database: Database<typeof model>;
+  readonly #collections = new Map<string, OverlaidCollection>();
+
+  constructor(present: DurableData) {
+    const rows: Readonly<Record<string, DurableRows<unknown>>> = present;
+    this.database = new Database(model, (name, definition) => {
+      const below = rows[name];
+      if (below === undefined) throw new Error(`there is no collection "${name}"`);
+      const collection = new OverlaidCollection(definition, below);
+      this.#collections.set(name, collection);
+      return collection;
+    });
+  }
+
+  /** Removes all records, so that others can be set. */
+  begin(): Database<typeof model> {
+    for (const collection of this.#collections.values()) collection.begin();
+    return this.database;
+  }
+
+  /** Ends what {@link begin} began: records that were not set since are absent. */
+  async end(): Promise<void> {
+    const slices = new Slices();
+    for (const collection of this.#collections.values()) await collection.end(slices);
+  }
+
+  close(): void {
+    for (const collection of this.#collections.values()) collection.close();
+  }
+
+  /** Yields the keys of the records of a collection that may differ from the present ones. */
+  differing(collection: string): Iterable<string> {
+    return this.#collections.get(collection)?.differing ?? [];
+  }
+}
+
+class OverlaidCollection extends Collection<unknown> {
+  readonly #present: DurableRows<unknown>;
+  /** The records that may differ; undefined for one that only the present data has. */
+  readonly #differing = new Map<string, unknown>();
+  /** Between {@link begin} and {@link end}: the present records that are known to be equal. */
+  #same: Set<unknown> | undefined;
+  readonly close: () => void;
+
+  constructor(definition: CollectionDefinition, present: DurableRows<unknown>) {
+    super(definition);
+    this.#present = present;
+    this.close = present.watch((key, before) => {
+      const isKnown = this.#same === undefined || this.#same.has(before);
+      if (isKnown && !this.#differing.has(key)) this.#differing.set(key, before);
+    });
+  }
+
+  /** The keys of the records that may differ. */
+  get differing(): Iterable<string> {
+    return this.#differing.keys();
+  }
+
+  begin(): void {
+    this.#differing.clear();
+    this.#same = new Set();
+  }
+
+  async end(slices: Slices): Promise<void> {
+    for (const record of this.#present.values()) {
+      if (this.#same?.has(record) !== true) {
+        const key = this.definition.key(record);
+        if (!this.#differing.has(key)) this.#differing.set(key, undefined);
+      }
+      if (slices.isOver) await slices.next();
+    }
+    this.#same = undefined;
+  }
+
+  override get size(): number {
+    let { size } = this.#present;
+    for (const [key, record] of this.#differing) {
+      size += Number(record !== undefined) - Number(this.#present.has(key));
+    }
+    return size;
+  }
+
+  override get(key: string): unknown {
+    return this.#differing.has(key) ? this.#differing.get(key) : this.#present.get(key);
+  }
+
+  override has(key: string): boolean {
+    return this.get(key) !== undefined;
+  }
+
+  override find(): never {
+    throw new Error("an overlay has no indexes");
+  }
+
+  /**
+   * Yields every record at least once, even if the present data changes meanwhile: a present record that changes before its
+   * turn is yielded at the end, with its earlier value.
+   */
+  override *values(): Generator<unknown> {
+    let passed = 0;
+    for (const record of this.#differing.values()) {
+      passed += 1;
+      if (record !== undefined) yield record;
+    }
+    for (const record of this.#present.values()) {
+      if (!this.#differing.has(this.definition.key(record))) yield record;
+    }
+    let index = 0;
+    for (const record of this.#differing.values()) {
+      if (index >= passed && record !== undefined) yield record;
+      index += 1;
+    }
+  }
+
+  override set(key: string, record: unknown): void {
+    const present = this.#present.get(key);
+    if (!isDeepStrictEqual(present, record)) {
+      this.#differing.set(key, record);
+      return;
+    }
+    this.#differing.delete(key);
+    if (present !== undefined) this.#same?.add(present);
+  }
+}
