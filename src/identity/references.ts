@@ -13,16 +13,23 @@ export interface AnyCollection<R extends Rows<AnyRecord> = Rows<AnyRecord>> exte
   readonly rows: R;
 }
 
+/** The collections of data and drafts that are in use: a roster asks for them with each player. */
+const cached = new WeakMap<Data, readonly AnyCollection[]>();
+
 /** Returns all collections of some data. */
 export function collectionsOf(data: Draft): readonly AnyCollection<DraftRows<AnyRecord>>[];
 export function collectionsOf(data: Data): readonly AnyCollection[];
 export function collectionsOf(data: Data): readonly AnyCollection[] {
+  const known = cached.get(data);
+  if (known !== undefined) return known;
   const all: Readonly<Record<string, Rows<AnyRecord>>> = data;
-  return collectionNames.flatMap((name) => {
+  const collections = collectionNames.flatMap((name) => {
     const definition = definitionOf(name);
     const rows = all[name];
     return definition === undefined || rows === undefined ? [] : [{ ...definition, name, rows }];
   });
+  cached.set(data, collections);
+  return collections;
 }
 
 /** Returns the records that are of a UUID. */
