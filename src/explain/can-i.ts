@@ -149,18 +149,25 @@ function partSteps(whole: Restriction, caller: Caller, input: Input, number = ""
 /** Returns what would be enough for a caller whom the restriction refuses: each alternative in words. */
 function enough(whole: Restriction, caller: Caller, input: Input, player: Player | undefined): string[] {
   const restriction = applicable(whole, input);
-  if (restriction.kind === "anyOf")
-    return restriction.restrictions.flatMap((part) => enough(part, caller, input, player));
-  // Of `allOf` as well, since one token must meet all parts.
-  if (player === undefined) return [`a player's token, of ${describe(restriction, input)}`];
-  const { name } = player;
   switch (restriction.kind) {
+    case "anyOf":
+      return restriction.restrictions.flatMap((part) => enough(part, caller, input, player));
     case "allOf": {
+      // One token must meet all parts.
+      if (player === undefined) return [`the token of a player, from among ${describe(restriction, input)}`];
       const lacking = restriction.restrictions.filter((part) => !isAllowed(part, caller, input));
       const ways = lacking.map((part) => [...new Set(enough(part, caller, input, player))]);
       if (ways.some(({ length }) => length === 0)) return [];
       return [ways.map((some) => (some.length > 1 ? `either ${oneOf(some)}` : oneOf(some))).join(", and ")];
     }
+  }
+  if (player === undefined) {
+    if (restriction.kind === "identified") return ["the token of a player"];
+    const whose = restriction.kind === "self" ? "of" : "from among";
+    return [`the token of a player, ${whose} ${describe(restriction, input)}`];
+  }
+  const { name } = player;
+  switch (restriction.kind) {
     // These refuse no player.
     case "open":
     case "identified":
