@@ -86,8 +86,12 @@ export async function replaceFiles(
     // 2.
     await writeDurably(files, staged, [headerLine(sequence + 1, database.chain, now)]);
     // 3.
-    await writeSnapshot(files, folder, database, now);
+    // Even after an error it may have its name: the sync of the folder is the last step.
     state = "mixed";
+    await writeSnapshot(files, folder, database, now).catch(async (error: unknown) => {
+      if (await files.unlink(written).then(() => true, isMissing)) state = "old";
+      throw error;
+    });
     // 4.
     for (const first of segmentsIn(names)) await move(segmentFile(first));
     // 5.
@@ -102,8 +106,6 @@ export async function replaceFiles(
     }
     return kept;
   } catch (cause) {
-    // The last step of writing the snapshot, the sync of the folder, can fail after it has its name.
-    if (state === "old" && !(await files.unlink(written).then(() => true, isMissing))) state = "mixed";
     if (state === "old" || kept === null) await files.unlink(staged).catch(() => {});
     throw replacementFailed(folder, kept, state, cause);
   }

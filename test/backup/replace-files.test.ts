@@ -134,6 +134,15 @@ describe("replacing files, with a loss of power at any call", () => {
   });
 });
 
+it("on a disk that cannot be written, the files are said to be as they were", async (t) => {
+  const folder = join(await temporaryFolder(t), "data");
+  await write(folder, long);
+  const isWrite = (operation: string) => ["mkdir", "unlink", "rename"].includes(operation);
+  const files = ruledFiles(({ operation }) => (isWrite(operation) ? systemError("EROFS") : undefined));
+  await assert.rejects(replaceFiles(files, folder, new Database(model), 0), /was not replaced/);
+  assert.deepEqual(await opened(folder), longEnds);
+});
+
 describe("undoing an unfinished replacement", () => {
   /** A folder whose replacement by other data failed when all files had been moved. */
   async function unfinished(folder: string): Promise<void> {
