@@ -102,9 +102,11 @@ class DraftCollection<T> implements DraftRows<T> {
 
   /** Discards the batch. */
   reset(): void {
+    this.#version = undefined;
+    // Clearing a map allocates a new table, even of one without records.
+    if (this.#records.size === 0) return;
     this.#records.clear();
     this.#indexes.clear();
-    this.#version = undefined;
   }
 
   #set(key: string, record: T | undefined): void {
@@ -164,7 +166,7 @@ export class BatchDraft<M extends Model> {
 
   /** Ends the current change and keeps its writes for the changes after it. */
   commit(): void {
-    // Clearing a map allocates a new table, even of one without records.
+    // As in a reset.
     for (const { touched } of this.#collections) if (touched.size > 0) touched.clear();
   }
 

@@ -30,7 +30,7 @@ export function connect(url: string, own: { max?: number; onclose?: () => void }
  * (porsager/postgres, issue 1208).
  */
 export function connectAlone(url: string): Sql {
-  const sql = connect(url, { max: 1, onclose: () => void sql.end({ timeout: 0 }) });
+  const sql = connect(url, { max: 1, onclose: () => void sql.end({ timeout: 0 }).catch(() => {}) });
   return sql;
 }
 
