@@ -230,7 +230,13 @@ export async function openWorld(t: Cleanup, options: WorldOptions = {}): Promise
   const data = join(folder, "data");
   const shared = await sharedJournalOf(data, model, clock.now);
   const service = await Service.open({
-    ...{ folder: data, routes, shared, now: clock.now, observe, logAddress, limits },
+    folder: data,
+    routes,
+    shared,
+    now: clock.now,
+    observe,
+    logAddress,
+    limits,
     ...files,
   });
   await service.administer("seed.groups", await readSeed(shippedSeed));

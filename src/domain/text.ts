@@ -38,7 +38,7 @@ export const longestTyped = 200;
 
 /**
  * The most names to compare for a suggestion; among more, none is suggested. Any stranger can cause a suggestion, so it
- * must be cheap: comparing 300 names of 32 characters takes 0.2 ms, of 64 characters 0.5 ms.
+ * must be cheap: comparing 300 names of 32 characters takes 0.5 ms.
  */
 export const mostCompared = 300;
 

@@ -112,8 +112,11 @@ async function examineFiles(
       inconsistencies:
         problems.length > 0 ? [] : await findInconsistencies(findings.records.toDatabase().view),
       remarks,
-      ...{ snapshots: snapshots.length, segments: segments.length },
-      ...{ changes: journal.changes, records, sequence },
+      snapshots: snapshots.length,
+      segments: segments.length,
+      changes: journal.changes,
+      records,
+      sequence,
     },
     highest: Math.max(findings.highest, sequence),
     rebuild: () => findings.rebuilt(folder, mayBeEmpty),
