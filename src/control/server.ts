@@ -119,7 +119,7 @@ export async function startControl(
 
 /** @throws Failure `REQUEST_TOO_LARGE`, once the request is read: closing it while the command writes would cut off the answer */
 async function requireSize(request: IncomingMessage): Promise<void> {
-  const size = Number(request.headers["content-length"]);
+  const size = Number(request.headers["content-length"] ?? 0);
   if (size <= maxBody) return;
   await once(request.resume(), "end");
   throw new Failure(
