@@ -18,7 +18,6 @@ const batchSize = 500;
 export class Activity {
   readonly #data: DurableData;
   readonly #unsaved = new Map<string, ActivityRecord>();
-  #version = 0;
   /** What was counted since it was saved, by counter. */
   readonly #unsavedCounts = new Map<string, number>();
 
@@ -34,14 +33,6 @@ export class Activity {
   /** Returns what {@link addOn} counted on each day that is kept, today last. A day is its beginning. */
   totalsOf(counter: string, now: number) {
     return lastDays(now).map((day) => ({ day, value: this.#count(dayCounter(day, counter)) }));
-  }
-
-  /**
-   * Grows when a client becomes active, has another version, or was seen earlier than before (the clock was set back). It
-   * does not grow when a client ceases to be active.
-   */
-  get version(): number {
-    return this.#version;
   }
 
   /** Returns when a player's client was last seen, and the version that it reported. */
@@ -61,12 +52,7 @@ export class Activity {
     this.#add(requestCounter, 1);
     if (uuid === null) return;
     const reported = version !== undefined && versionForm.test(version) ? version : undefined;
-    const before = this.of(uuid);
-    const after = { uuid, lastSeen: now, version: reported ?? before?.version ?? null };
-    this.#unsaved.set(uuid, after);
-    const hasNewToken = (since: number) =>
-      this.#data.tokens.find("player", uuid).some(({ issuedAt }) => issuedAt > since);
-    if (before === undefined || differs(before, after) || hasNewToken(before.lastSeen)) this.#version += 1;
+    this.#unsaved.set(uuid, { uuid, lastSeen: now, version: reported ?? this.of(uuid)?.version ?? null });
   }
 
   /** Counts one more of something on the day of an instant. */
@@ -107,19 +93,8 @@ export class Activity {
           if (isForgotten(name, now)) draft.counters.delete(name);
       });
       for (const [name, more] of counts) this.#add(name, -more);
-      for (const record of batch) {
-        const { uuid, lastSeen } = record;
-        if (this.#unsaved.get(uuid) !== record) continue;
-        this.#unsaved.delete(uuid);
-        // A player who is no longer registered was not saved.
-        if (this.#data.activity.get(uuid)?.lastSeen !== lastSeen) this.#version += 1;
-      }
+      for (const record of batch)
+        if (this.#unsaved.get(record.uuid) === record) this.#unsaved.delete(record.uuid);
     }
   }
-}
-
-/** Whether a client was inactive before, has another version, or the clock was set back. */
-function differs(before: ActivityRecord, after: ActivityRecord): boolean {
-  const passed = after.lastSeen - before.lastSeen;
-  return before.version !== after.version || passed >= activeMilliseconds || passed < 0;
 }

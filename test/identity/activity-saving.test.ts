@@ -104,18 +104,6 @@ describe("saving activity", () => {
     assert.equal(activity.of(uuid), undefined);
   });
 
-  it("saving activity changes its version for that of a former player, which is gone, and no other", async (t) => {
-    const world = await openWorld(t);
-    const { service, clock } = world;
-    const players = [await world.player("Ada"), await world.player("Bob")];
-    const activity = new Activity(service.store.data);
-    for (const { uuid } of players) activity.note(uuid, "2.5.1", clock.time);
-    await service.administer("player.remove", { player: "Ada" });
-    const before = activity.version;
-    await activity.save(service.store);
-    assert.equal(activity.version, before + 1);
-  });
-
   it("activity that could not be saved is included in the next save", async (t) => {
     let fails = false;
     const files = ruledFiles(({ operation, path }) =>
