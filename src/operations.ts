@@ -1,4 +1,5 @@
 /** The operations that the engine runs for the routes of a table, made from the handlers. */
+import { comparisonIn } from "./domain/text.ts";
 import type { Activity } from "./identity/activity.ts";
 import { currentCaller, playerCaller } from "./identity/callers.ts";
 import { runOnce } from "./identity/idempotency.ts";
@@ -24,10 +25,15 @@ export interface OperationContext {
 }
 
 /** Returns all operations that declarations result in, by the name under which a table refers to them. */
-export function operationsOn(context: OperationContext, declared: Declarations): Operations {
+export function operationsOn(
+  context: OperationContext,
+  declared: Declarations,
+  language: string,
+): Operations {
   const { sources, now } = context;
   const handlers = handlersFor(declared);
   const cache = createResponseCache(handlers, sources);
+  const compare = comparisonIn(language);
   const contextOf = ({ caller, table, isAllowed }: Request, at: number): Context => {
     const own: Context = {
       caller,
@@ -35,7 +41,7 @@ export function operationsOn(context: OperationContext, declared: Declarations):
       activity: context.activity,
       clients: sources.clients,
       excludedGroup: table.excludedGroup,
-      compare: sources.order.compare,
+      compare,
       cached: (operation, input) =>
         isAllowed(operation, input) ? cache.get(operation)?.(input, own) : undefined,
     };

@@ -41,7 +41,6 @@ import { PlayerNames } from "./resources/player-names.ts";
 import { Ranking } from "./resources/ranking.ts";
 import type { Sources } from "./resources/shared/define.ts";
 import { ListVersions } from "./resources/shared/list-versions.ts";
-import { NameOrder } from "./resources/shared/order.ts";
 import { streamForm } from "./resources/stream.ts";
 import type { DataStore } from "./store/data.ts";
 import { Store, type StoreOptions } from "./store/store.ts";
@@ -111,11 +110,9 @@ export class Service {
     };
     // A monotonic clock, unless a test has one.
     if (options.limits !== false) this.#limiter = new Limiter(options.now ?? (() => performance.now()));
-    const order = new NameOrder();
     this.#sources = {
       ...store.data,
-      order,
-      ranking: new Ranking(store.data, order),
+      ranking: new Ranking(store.data),
       clients: new Clients(store.data, activity),
       lists: new ListVersions(store.data),
     };
@@ -141,7 +138,7 @@ export class Service {
     };
     const data = { store, activity, sources: this.#sources, now: this.#now };
     const context = {
-      operations: (declared: Declarations) => operationsOn(data, declared),
+      operations: (declared: Declarations, language: string) => operationsOn(data, declared, language),
       claim: claimOn(data, this.#unnoted),
       openStream: {
         ...streamForm,
@@ -293,8 +290,7 @@ export class Service {
       this.#options.warn?.("The fields that the route table renames keep their former names.", error);
     });
     this.#sources.lists.use(table.declared.lists);
-    this.#sources.order.use(table.language);
-    this.#sources.ranking.use(table.declared);
+    this.#sources.ranking.use(table.declared, table.language);
     const { shared } = this.store;
     if (shared !== undefined) shared.table = table.revision;
     this.streams.use(table);

@@ -66,7 +66,7 @@ const listed = component("HouseBan", "The house ban of a player.", {
 
 const list = defineCachedRead({
   description: "Lists the bans that have not expired.",
-  dependsOn: ["houseBans", "order"],
+  dependsOn: ["houseBans"],
   /** The list changes when the next ban expires. */
   validUntil(data, now) {
     const expirations = Array.from(data.houseBans.values(), houseBanEnd).filter((end) => now < end);
@@ -77,10 +77,10 @@ const list = defineCachedRead({
     v.array(listed),
     v.description("The house bans that have not expired, ordered by the player's name."),
   ),
-  read: (data, { advanced }, now) =>
+  read: (data, { advanced }, { now, compare }) =>
     Array.from(data.houseBans.values())
       .filter((ban) => now < houseBanEnd(ban))
-      .sort((a, b) => data.order.compare(a.name, b.name))
+      .sort((a, b) => compare(a.name, b.name))
       .map((ban) => ({
         name: ban.name,
         uuid: ban.uuid,

@@ -80,12 +80,12 @@ function listHandler(list: List, operations: ListOperations): Handler {
   const answerFor = (given: ReadonlySet<string>) =>
     v.pipe(v.array(answerOf(list, given)), v.description(`The ${pluralOf(title)}, ordered by ${by(given)}.`));
   return defineCachedRead({
-    dependsOn: ["entries", "order"],
-    version: (data, given) => data.lists.version(name, given) + data.order.version,
+    dependsOn: ["entries"],
+    version: (data, given) => data.lists.version(name, given),
     input: { ...Object.fromEntries(byKey), limit },
     answer: answerFor(new Set()),
     answerFor,
-    read: (data, input: Input) => operations.list(data, input, data.order.compare),
+    read: (data, input: Input, { compare }) => operations.list(data, input, compare),
   });
 }
 

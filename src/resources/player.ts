@@ -7,21 +7,21 @@ import { defineCachedRead, defineChange } from "./shared/define.ts";
 import { component, field, group, playerName, subject } from "./shared/values.ts";
 
 export const overview = defineCachedRead({
-  dependsOn: ["names", "groupMembers", "order"],
+  dependsOn: ["names", "groupMembers"],
   input: {},
   answer: v.pipe(
     v.record(group, v.array(component("PlayerEntry", "A member of a group.", subject))),
     v.metadata({ complete: true }),
     v.description("Every group in order, empty groups included, with its members ordered by name."),
   ),
-  read: (data) =>
+  read: (data, _input, { compare }) =>
     Object.fromEntries(
       namesOf(data, "group").map((name) => [
         name,
         data.groupMembers
           .find("group", name)
           .map((member) => ({ name: member.name, uuid: member.uuid }))
-          .sort((a, b) => data.order.compare(a.name, b.name)),
+          .sort((a, b) => compare(a.name, b.name)),
       ]),
     ),
 });

@@ -8,11 +8,10 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { countIn, type Player, type Statistic } from "../domain/model.ts";
-import type { Comparison } from "../domain/text.ts";
+import { type Comparison, comparisonIn, defaultLanguage } from "../domain/text.ts";
 import type { DurableData } from "../store/data.ts";
 import { shippedDeclarations } from "../table/declared/declarations.ts";
 import type { Measure, StatisticDeclarations } from "../table/declared/statistics.ts";
-import { NameOrder } from "./shared/order.ts";
 
 type Declared = Pick<StatisticDeclarations, "statistics" | "ratios">;
 
@@ -138,21 +137,15 @@ class Category {
 /** The top list of the durable data. */
 export class Ranking {
   readonly #data: Pick<DurableData, "players" | "statistics">;
-  readonly #order: NameOrder;
-  #measures: readonly Measure[];
+  #measures = measuresOf(shippedDeclarations());
+  #language = defaultLanguage;
   #categories: readonly Category[] = [];
-  /** The version of the order by which the categories are sorted; undefined where they are not. */
-  #ordered: number | undefined;
+  /** Whether the next answer requires a rebuild. */
+  #isStale = true;
   #version = 0;
 
-  constructor(
-    data: Pick<DurableData, "players" | "statistics">,
-    order = new NameOrder(),
-    declared: Declared = shippedDeclarations(),
-  ) {
+  constructor(data: Pick<DurableData, "players" | "statistics">) {
     this.#data = data;
-    this.#order = order;
-    this.#measures = measuresOf(declared);
     data.statistics.watch((uuid, before, after) => {
       if (!this.#isConcerned(before, after)) return;
       const player = data.players.get(uuid);
@@ -168,20 +161,16 @@ export class Ranking {
 
   /** Grows with every change of the list. */
   get version(): number {
-    return this.#version + this.#order.version;
+    return this.#version;
   }
 
-  /** Whether the next answer requires a rebuild. */
-  get #isStale(): boolean {
-    return this.#ordered !== this.#order.version;
-  }
-
-  /** Sets the categories: those of a table that is put in force. */
-  use(declared: Declared): void {
+  /** Sets the categories, and the language that orders names: those of a table that is put in force. */
+  use(declared: Declared, language: string): void {
     const measures = measuresOf(declared);
-    if (isDeepStrictEqual(measures, this.#measures)) return;
+    if (language === this.#language && isDeepStrictEqual(measures, this.#measures)) return;
     this.#measures = measures;
-    this.#ordered = undefined;
+    this.#language = language;
+    this.#isStale = true;
     this.#version += 1;
   }
 
@@ -227,7 +216,7 @@ export class Ranking {
       const removed = before !== undefined && old !== undefined && category.remove(before.name, old);
       const added = after !== undefined && fresh !== undefined && category.add(after.name, fresh);
       isListChanged ||= removed || added;
-      if (category.isShort) this.#ordered = undefined;
+      if (category.isShort) this.#isStale = true;
     }
     // A category becomes short only by losing one of the list.
     if (isListChanged) this.#version += 1;
@@ -235,12 +224,13 @@ export class Ranking {
 
   #rebuild(): void {
     const { players, statistics } = this.#data;
-    this.#categories = this.#measures.map((measure) => new Category(measure, this.#order.compare));
+    const compare = comparisonIn(this.#language);
+    this.#categories = this.#measures.map((measure) => new Category(measure, compare));
     for (const statistic of statistics.values()) {
       const player = players.get(statistic.uuid);
       if (player === undefined) continue;
       for (const category of this.#categories) category.add(player.name, statistic);
     }
-    this.#ordered = this.#order.version;
+    this.#isStale = false;
   }
 }

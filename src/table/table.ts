@@ -76,8 +76,8 @@ export function servedBy({ routes, invitations, stream }: ServedTable): readonly
 
 /** What a table is checked against. */
 export interface TableContext {
-  /** Returns the operations that declarations result in. */
-  readonly operations: (declared: Declarations) => Operations;
+  /** Returns the operations that declarations result in. @param language orders names in answers */
+  readonly operations: (declared: Declarations, language: string) => Operations;
   /** The operation that exchanges the code of an invitation for a token. Without it there are no invitations. */
   readonly claim?: Operation;
   /** The operation that opens a stream. Without it there are none. */
@@ -139,7 +139,7 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
   const types = new Types(content.types ?? {}, report);
   const resources = context.resources ?? [];
   const declared = toDeclarations(content, { ...document, types, resources, vocabulary });
-  const operations = context.operations(declared);
+  const operations = context.operations(declared, language);
   const faulty = faultyResources(content, declared);
   const routes: Route[] = [];
   const shapes = new Map<string, string>();

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { model, type Player, type Statistic } from "../../src/domain/model.ts";
 import { Ranking } from "../../src/resources/ranking.ts";
-import { NameOrder } from "../../src/resources/shared/order.ts";
 import { Collection } from "../../src/store/collection.ts";
+import { shippedDeclarations } from "../../src/table/declared/declarations.ts";
 
 class Players extends Collection<Player> {
   lookups = 0;
@@ -32,8 +32,7 @@ const nameOf = (number: number) => `P${String(number).padStart(3, "0")}`;
 class Crowd {
   readonly players = new Players(model.players);
   readonly statistics = new Statistics(model.statistics);
-  readonly order = new NameOrder();
-  readonly ranking = new Ranking({ players: this.players, statistics: this.statistics }, this.order);
+  readonly ranking = new Ranking({ players: this.players, statistics: this.statistics });
 
   /** @param countersOf the counters of each player, by the player's number */
   constructor(size: number, countersOf: (number: number) => Partial<Statistic>) {
@@ -63,6 +62,10 @@ class Crowd {
   /** Returns the names in a category. */
   names(category: "kills" | "deaths" | "playTime" | "revives" | "services" | "kd" = "kills"): string[] {
     return (this.ranking.top()[category] ?? []).map(({ name }) => String(name));
+  }
+
+  orderBy(language: string): void {
+    this.ranking.use(shippedDeclarations(), language);
   }
 
   /** Returns how much the version grows by something. */
@@ -124,12 +127,12 @@ describe("the top list", () => {
     crowd.register(1, { name: "Zoe" });
     assert.deepEqual(crowd.names(), ["Öl", "Zoe"]);
     assert.equal(
-      crowd.growth(() => crowd.order.use("sv")),
+      crowd.growth(() => crowd.orderBy("sv")),
       1,
     );
     assert.deepEqual(crowd.names(), ["Zoe", "Öl"]);
     assert.equal(
-      crowd.growth(() => crowd.order.use("sv")),
+      crowd.growth(() => crowd.orderBy("sv")),
       0,
     );
   });
@@ -138,7 +141,7 @@ describe("the top list", () => {
     const crowd = new Crowd(3, (number) => ({ kills: 1 + number, playTime: 1 }));
     crowd.players.set(uuidOf(2), undefined);
     assert.deepEqual(crowd.names(), ["P001", "P000"]);
-    crowd.order.use("de");
+    crowd.orderBy("de");
     assert.deepEqual(crowd.names(), ["P001", "P000"]);
     crowd.count(2, { kills: 9 });
     assert.deepEqual(crowd.names(), ["P001", "P000"]);
@@ -175,7 +178,7 @@ describe("the categories of the top list", () => {
   it("follow the declaration, from the same data", () => {
     const crowd = new Crowd(2, (number) => ({ kills: 1, wins: 3 * number, starts: 2 }));
     assert.equal(
-      crowd.growth(() => crowd.ranking.use(declared("starts", "wins"))),
+      crowd.growth(() => crowd.ranking.use(declared("starts", "wins"), "en")),
       1,
     );
     crowd.count(0, { wins: 1 });
@@ -194,11 +197,11 @@ describe("the categories of the top list", () => {
 
   it("stay, with their leaders, while the declaration does", () => {
     const crowd = new Crowd(2, (number) => ({ wins: number }));
-    crowd.ranking.use(declared("wins"));
+    crowd.ranking.use(declared("wins"), "en");
     crowd.ranking.top();
     const { rebuilds } = crowd.statistics;
     assert.equal(
-      crowd.growth(() => crowd.ranking.use(declared("wins"))),
+      crowd.growth(() => crowd.ranking.use(declared("wins"), "en")),
       0,
     );
     crowd.ranking.top();
@@ -228,7 +231,7 @@ describe("the version of the top list", () => {
 
   it("stays the same until the first list, which nobody can have cached", () => {
     const crowd = new Crowd(0, () => ({}));
-    crowd.order.use("de");
+    crowd.orderBy("de");
     const growth = crowd.growth(() => {
       crowd.register(1);
       crowd.count(1, { kills: 1 });

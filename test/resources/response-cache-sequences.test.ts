@@ -7,7 +7,6 @@ import { handlersFor } from "../../src/resources/index.ts";
 import { Ranking } from "../../src/resources/ranking.ts";
 import type { Sources } from "../../src/resources/shared/define.ts";
 import { ListVersions } from "../../src/resources/shared/list-versions.ts";
-import { NameOrder } from "../../src/resources/shared/order.ts";
 import { createResponseCache } from "../../src/resources/shared/response-cache.ts";
 import { shippedDeclarations } from "../../src/table/declared/declarations.ts";
 import { day, everyRight, openAs, openWorld, shippedRoutes, type World } from "../_setup.ts";
@@ -21,7 +20,6 @@ function sourcesOf({ service }: World): Sources {
   const { data } = service.store;
   return {
     ...data,
-    order: new NameOrder(),
     ranking: new Ranking(data),
     clients: new Clients(data, service.activity),
     lists: new ListVersions(data),

@@ -2,17 +2,18 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
+import { comparisonIn } from "../../src/domain/text.ts";
 import { ReadyBody } from "../../src/engine/body.ts";
 import { Clients } from "../../src/resources/clients.ts";
 import { handlersFor } from "../../src/resources/index.ts";
 import { Ranking } from "../../src/resources/ranking.ts";
 import { ListVersions } from "../../src/resources/shared/list-versions.ts";
-import { NameOrder } from "../../src/resources/shared/order.ts";
 import { shippedDeclarations } from "../../src/table/declared/declarations.ts";
 import { runs } from "../_depth.ts";
 import { day, everyRight, openAs, type World } from "../_setup.ts";
 
 const handlers = handlersFor(shippedDeclarations());
+const compare = comparisonIn("en");
 
 /** Every cached read: its path, its handler, and the input of that. */
 const reads: readonly (readonly [string, string, Readonly<Record<string, string | boolean>>])[] = [
@@ -43,10 +44,9 @@ function freshAnswer({ service, clock }: World, name: string, input: object): un
   const handler = handlers.get(name);
   if (handler?.effect !== "read") throw new Error(`${name} does not read`);
   const { data } = service.store;
-  const context = { now: clock.time, activity: service.activity, excludedGroup: "BLACKLIST" };
+  const context = { now: clock.time, activity: service.activity, excludedGroup: "BLACKLIST", compare };
   const sources = {
     ...data,
-    order: new NameOrder(),
     ranking: new Ranking(data),
     clients: new Clients(data, service.activity),
     lists: new ListVersions(data),

@@ -96,7 +96,8 @@ export class Streams {
   /** Puts a table in force. */
   use(table: Table): void {
     this.#tables += 1;
-    if (!isDeepStrictEqual(this.#table?.declared, table.declared)) this.#declarations += 1;
+    const isAlike = this.#table?.language === table.language;
+    if (!isAlike || !isDeepStrictEqual(this.#table?.declared, table.declared)) this.#declarations += 1;
     this.#table = table;
     this.changed();
   }

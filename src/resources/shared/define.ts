@@ -11,13 +11,11 @@ import type { Input } from "../../table/restriction/restriction.ts";
 import type { Clients } from "../clients.ts";
 import type { Ranking } from "../ranking.ts";
 import type { ListVersions } from "./list-versions.ts";
-import type { NameOrder } from "./order.ts";
 import { component } from "./values.ts";
 
 /** What a read can use: the durable records, and what is derived from them. */
 export interface Sources extends DurableData {
   readonly ranking: Ranking;
-  readonly order: NameOrder;
   readonly clients: Clients;
   readonly lists: ListVersions;
 }
@@ -132,7 +130,7 @@ const listCapacity = 64;
 
 /**
  * Defines a handler that reads and whose answers are cached while its sources have the same versions. The types ensure
- * that `read` gets nothing else. One that uses `now` needs `validUntil`.
+ * that `read` gets nothing else. One that uses `now` needs `validUntil`; a table with another language has another cache.
  */
 export function defineCachedRead<
   I extends v.ObjectEntries,
@@ -146,7 +144,11 @@ export function defineCachedRead<
     validUntil?(data: Pick<Sources, S>, now: number): number;
     input: I;
     answer: A;
-    read(data: Pick<Sources, S>, input: InputOf<I>, now: number): v.InferOutput<A>;
+    read(
+      data: Pick<Sources, S>,
+      input: InputOf<I>,
+      context: Pick<Context, "now" | "compare">,
+    ): v.InferOutput<A>;
   },
 ): ReadHandler {
   const { dependsOn, validUntil, ...rest } = handler;
@@ -165,7 +167,6 @@ export function defineCachedRead<
       dependencies: (data) => [version(data)],
       ...(validUntil && { validUntil }),
     },
-    read: (data, input, { now }) => handler.read(data, input, now),
   });
 }
 
