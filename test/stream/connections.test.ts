@@ -92,7 +92,7 @@ it("a client that does not read is cut off, and little is held for it", inTime, 
   let unread = 0;
   const ended = new Promise<void>((resolve) => {
     const server = createServer((_, response) => {
-      const stream = new EventStream(() => undefined, resolve);
+      const stream = new EventStream(resolve);
       stream.begin(response, () => {
         cut = true;
         unread = response.writableLength;
@@ -129,8 +129,8 @@ it("one network cannot take the streams of all visitors, nor those of all player
     while (streams.size % 100 === 0) await new Promise(setImmediate);
     assert.equal((await listenAt(t, `${world.url}${path}`)).response.statusCode, 200, "after one has ended");
   }
-  assert.throws(() => streams.openScore("gangwar", "127.0.0.1"), { code: "STORE_UNAVAILABLE" });
-  streams.openScore("gangwar", "192.0.2.1").end();
+  assert.throws(() => streams.open(undefined, "127.0.0.1", "gangwar"), { code: "STORE_UNAVAILABLE" });
+  streams.open(undefined, "192.0.2.1", "gangwar").end();
   assert.equal((await listen(t, world, token)).response.statusCode, 200);
 });
 
@@ -145,10 +145,7 @@ it("opening a stream asks for no report of the process, which lists every connec
 it("a stream that ends before it begins is over at once", inTime, async (t) => {
   let ended = 0;
   const server = createServer((_, response) => {
-    const stream = new EventStream(
-      () => undefined,
-      () => (ended += 1),
-    );
+    const stream = new EventStream(() => (ended += 1));
     stream.end();
     stream.begin(response, () => response.destroy());
   }).listen(0, "127.0.0.1");

@@ -20,20 +20,17 @@ export function eventOf(name: string, data: string): Buffer {
 
 /** See the head of this file. */
 export class EventStream extends LiveBody {
-  readonly #first: () => Buffer | undefined;
   readonly #ended: () => void;
+  /** The last event of {@link push}. */
+  #pushed: Buffer | undefined;
   #response: ServerResponse | undefined;
   #cutOff = () => {};
   #nextComment = 0;
   #isEnded = false;
 
-  /**
-   * @param first returns the event at the beginning, if there is one
-   * @param ended is called when it has ended, also if it never began
-   */
-  constructor(first: () => Buffer | undefined, ended: () => void) {
+  /** @param ended is called when it has ended, also if it never began */
+  constructor(ended: () => void) {
     super();
-    this.#first = first;
     this.#ended = ended;
   }
 
@@ -50,8 +47,14 @@ export class EventStream extends LiveBody {
     // Its own writing side is still open, as `httpAllowHalfOpen` has it. Nobody reads a stream and closes the other side.
     response.socket.once("end", () => this.end());
     response.write(beginning);
-    const event = this.#first();
-    if (event !== undefined) this.write(event);
+    if (this.#pushed !== undefined) this.write(this.#pushed);
+  }
+
+  /** Writes an event unless it is the same as the last one. Before the beginning it waits, and a later one replaces it. */
+  push(event: Buffer | undefined): void {
+    const isNew = event !== undefined && this.#pushed?.equals(event) !== true;
+    this.#pushed = event;
+    if (isNew) this.write(event);
   }
 
   /** Writes an event, which may be shared with other streams. */

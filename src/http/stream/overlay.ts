@@ -14,7 +14,7 @@ export function overlayStreams(streams: Streams, { pages }: Table): [string, Pag
       return withSlash(path, {
         name: path,
         answer: (request, requestId) =>
-          readAnswer(streams.openScore(score, request.address), request, requestId),
+          readAnswer(streams.open(undefined, request.address, score), request, requestId),
       });
     });
 }

@@ -17,7 +17,7 @@ import { isAllowed } from "../../table/restriction/restriction.ts";
 import type { Table } from "../../table/table.ts";
 import { connectionLimit } from "../descriptors.ts";
 import { EventStream, eventOf } from "./event-stream.ts";
-import { currentEvents, eventRoute, type Push, pushOf, type Topic, topicsOf } from "./topics.ts";
+import { currentEvents, eventRoute, type Topic, topicsOf } from "./topics.ts";
 
 /** How long changes are collected, in milliseconds, and those of frequent topics. */
 const collectMilliseconds = 100;
@@ -48,7 +48,8 @@ interface Rights {
   /** What they were decided from. */
   readonly basis: string;
   readonly topics: readonly Topic[];
-  readonly push: Push | undefined;
+  /** Whether it has the current events. */
+  readonly hasEvents: boolean;
 }
 
 /** Whom a stream is for. */
@@ -56,18 +57,17 @@ interface Subscription {
   readonly stream: EventStream;
   /** Undefined for a visitor without a token. */
   readonly caller: Caller | undefined;
+  /** The score that is told to a visitor instead of all current events. */
+  readonly score: string | undefined;
   /** The id of the player, or else the network. */
   readonly owner: string;
   rights: Rights;
-  /** The last event of the push. */
-  pushed: Buffer | undefined;
 }
 
 /** See the head of this file. */
 export class Streams {
   readonly #options: StreamsOptions;
-  readonly #callers = new Set<Subscription>();
-  readonly #visitors = new Set<Subscription>();
+  readonly #subscriptions = new Set<Subscription>();
   #table: Table | undefined;
   /** How many tables were put in force, and how many of them declared something else, which can change every answer. */
   #tables = 0;
@@ -75,8 +75,6 @@ export class Streams {
   /** The versions of what topics and rights are derived from; when they change, both are decided again. */
   #basis = "";
   #topics: readonly Topic[] = [];
-  readonly #scores = new Map<string, Push>();
-  readonly #events = pushOf("event", () => this.#table && currentEvents(this.#table));
   /** The version of each topic as of the last time. */
   #versions = new Map<string, string>();
   #frequentAt = 0;
@@ -90,7 +88,7 @@ export class Streams {
 
   /** The number of open streams. */
   get size(): number {
-    return this.#callers.size + this.#visitors.size;
+    return this.#subscriptions.size;
   }
 
   /** Puts a table in force. */
@@ -108,56 +106,36 @@ export class Streams {
     this.#wake();
   }
 
-  /** Opens a stream of what a caller may read. @throws Failure `STORE_UNAVAILABLE` if too many are open */
-  open(caller: Caller, address?: string): EventStream {
-    return this.#open(this.#callers, caller, address, () => this.#rightsOf(caller));
-  }
-
-  /** Opens a visitor's stream of a score. @throws Failure as {@link open} */
-  openScore(name: string, address?: string): EventStream {
-    const push =
-      this.#scores.get(name) ?? pushOf("score", () => this.#table && currentEvents(this.#table, name));
-    this.#scores.set(name, push);
-    return this.#open(this.#visitors, undefined, address, () => ({ basis: "", topics: [], push }));
-  }
-
-  /** Ends all streams. */
-  close(): void {
-    for (const { stream } of this.#subscriptions()) stream.end();
-  }
-
-  *#subscriptions(): Generator<Subscription> {
-    yield* this.#callers;
-    yield* this.#visitors;
-  }
-
-  #open(
-    among: Set<Subscription>,
-    caller: Caller | undefined,
-    address: string | undefined,
-    rights: () => Rights,
-  ): EventStream {
+  /**
+   * Opens a stream of what a caller may read, or a visitor's of a score.
+   * @throws Failure `STORE_UNAVAILABLE` if too many are open
+   */
+  open(caller: Caller | undefined, address: string | undefined, score?: string): EventStream {
     // Together they leave connections for requests.
     const part = Math.floor(connectionLimit() / (caller === undefined ? 4 : 2));
     const most = Math.min(this.#table?.stream?.most ?? defaultMost, part);
     const owner = caller?.id ?? networkOf(address ?? "");
-    const own = [...among].filter((other) => other.owner === owner);
+    const isAlike = (other: Subscription) => (other.caller === undefined) === (caller === undefined);
+    const among = () => [...this.#subscriptions].filter(isAlike);
+    const own = among().filter((other) => other.owner === owner);
     if (typeof caller?.id === "string") {
       if (own.length >= mostOfPlayer) own[0]?.stream.end();
     } else if (own.length >= mostOfNetwork) throw tooMany(mostOfNetwork, " from one network");
-    if (among.size >= most) throw tooMany(most);
+    if (among().length >= most) throw tooMany(most);
     this.#refresh();
     // Nobody has heard of the versions before.
     if (this.size === 0) this.#changedTopics(true);
-    const first = () => {
-      subscription.pushed = subscription.rights.push?.();
-      return subscription.pushed;
-    };
-    const stream = new EventStream(first, () => among.delete(subscription));
-    const subscription: Subscription = { stream, caller, owner, rights: rights(), pushed: undefined };
-    among.add(subscription);
+    const stream = new EventStream(() => this.#subscriptions.delete(subscription));
+    const subscription: Subscription = { stream, caller, score, owner, rights: this.#rightsOf(caller) };
+    if (subscription.rights.hasEvents) stream.push(this.#table && currentEvents(this.#table, score));
+    this.#subscriptions.add(subscription);
     if (!this.#isFollowing) void this.#follow();
     return stream;
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    for (const { stream } of this.#subscriptions) stream.end();
   }
 
   /** Makes the topics anew if what they are made from has changed. */
@@ -168,10 +146,11 @@ export class Streams {
     this.#topics = topicsOf(this.#table, this.#options.vocabulary());
   }
 
-  #rightsOf(caller: Caller): Rights {
+  #rightsOf(caller: Caller | undefined): Rights {
+    if (caller === undefined) return { basis: "", topics: [], hasEvents: true };
     const route = this.#table && eventRoute(this.#table);
-    const push = route !== undefined && isAllowed(route.restriction, caller, {}) ? this.#events : undefined;
-    return { basis: this.#basis, topics: this.#topics.filter((topic) => topic.isFor(caller)), push };
+    const hasEvents = route !== undefined && isAllowed(route.restriction, caller, {});
+    return { basis: this.#basis, topics: this.#topics.filter((topic) => topic.isFor(caller)), hasEvents };
   }
 
   /** Serves the streams until none is open. */
@@ -211,9 +190,9 @@ export class Streams {
   async #serve(): Promise<void> {
     this.#refresh();
     const changed = this.#changedTopics();
-    const events = new Map<Push, Buffer | undefined>();
+    const events = new Map<string | undefined, Buffer | undefined>();
     let end = performance.now() + turnMilliseconds;
-    for (const subscription of this.#subscriptions()) {
+    for (const subscription of this.#subscriptions) {
       if (performance.now() > end) {
         await setImmediate();
         end = performance.now() + turnMilliseconds;
@@ -224,26 +203,25 @@ export class Streams {
     }
   }
 
-  /** @param events those of pushes that another stream has been sent */
+  /** @param events those that another stream has been sent, by score */
   #update(
     subscription: Subscription,
     changed: ReadonlySet<string>,
-    events: Map<Push, Buffer | undefined>,
+    events: Map<string | undefined, Buffer | undefined>,
   ): void {
-    const { stream, caller, rights: before, pushed } = subscription;
+    const { stream, caller, score, rights: before } = subscription;
     const current = this.#currentOf(caller);
     if (current === false) {
       stream.end();
       return;
     }
     if (current !== undefined && before.basis !== this.#basis) subscription.rights = this.#rightsOf(current);
-    const { topics, push } = subscription.rights;
-    if (push !== undefined && !events.has(push)) events.set(push, push());
-    const event = push && events.get(push);
+    const { topics, hasEvents } = subscription.rights;
+    if (hasEvents && !events.has(score)) events.set(score, this.#table && currentEvents(this.#table, score));
+    const event = hasEvents ? events.get(score) : undefined;
     // Its score has left the table.
     if (caller === undefined && event === undefined) stream.end();
-    if (event !== undefined && event !== pushed) stream.write(event);
-    subscription.pushed = event;
+    stream.push(event);
     const known = topics === before.topics ? undefined : new Set(before.topics.map(({ key }) => key));
     if (changed.size > 0 || known !== undefined) {
       const news = topics.filter(({ key }) => changed.has(key) || known?.has(key) === false);

@@ -39,32 +39,20 @@ export function topicsOf({ routes }: Pick<Table, "routes">, vocabulary: Vocabula
   });
 }
 
-/** Returns the event of something that is sent itself: the same one while the data is the same, undefined without any. */
-export type Push = () => Buffer | undefined;
-
-/** Returns what sends some data. */
-export function pushOf(name: string, read: () => string | undefined): Push {
-  let sent: string | undefined;
-  let event: Buffer | undefined;
-  return () => {
-    const data = read();
-    if (data !== sent) event = data === undefined ? undefined : eventOf(name, data);
-    sent = data;
-    return event;
-  };
-}
-
 /** Returns the route of the current events, if the table has one. */
 export function eventRoute({ routes }: Pick<Table, "routes">): Route | undefined {
   return routes.find(({ handler }) => handler === eventOperation);
 }
 
-/** Returns the body of the current events, which is the same for all callers, or one field of it. */
-export function currentEvents(table: Table, name?: string): string | undefined {
+/** Returns the event with the body of the current events, which is the same for all callers, or with one score of it. */
+export function currentEvents(table: Table, score?: string): Buffer | undefined {
   const route = eventRoute(table);
   const body = route?.operation.run({}, { ...inProcess, operation: route.handler, table });
   const text = body instanceof ReadyBody ? body.for(null).bytes.toString() : undefined;
-  return text === undefined || name === undefined ? text : JSON.stringify(JSON.parse(text)[name]);
+  if (text === undefined) return undefined;
+  if (score === undefined) return eventOf("event", text);
+  const { [score]: present } = JSON.parse(text);
+  return present === undefined ? undefined : eventOf("score", JSON.stringify(present));
 }
 
 /** A request of nobody, of an answer that depends on no caller. */
