@@ -24,7 +24,6 @@ import { noteUse } from "./identity/invitations.ts";
 import { currentVocabulary, rightsVersion } from "./identity/memberships.ts";
 import { requirePlayer } from "./identity/players.ts";
 import { requireToken, tokenInText } from "./identity/tokens.ts";
-import { descriptionOptions } from "./openapi/service-description.ts";
 import { claimOn, operationsOn } from "./operations.ts";
 import type { Environment } from "./operator/define.ts";
 import {
@@ -307,7 +306,7 @@ export class Service {
         this.activity.note(id, readOnly === true ? undefined : version, this.#now()),
     });
     const sizeOf = (list: string) => this.store.data.entries.find("list", list).length;
-    const description = descriptionPages(table, vocabulary, descriptionOptions(), sizeOf);
+    const description = descriptionPages(table, vocabulary, sizeOf);
     const health = healthPages(() => this.readiness());
     const pages = new Map(publicPages(engine, this.#pageData));
     const home = pages.get("/")?.answer;

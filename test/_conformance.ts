@@ -7,7 +7,6 @@ import type { ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { HeaderObject, Reference, Schema } from "../src/openapi/document.ts";
 import { describeTable, type OpenApiDocument, type OperationObject } from "../src/openapi/openapi.ts";
-import { descriptionOptions } from "../src/openapi/service-description.ts";
 import type { Vocabulary } from "../src/table/caller.ts";
 import type { Table } from "../src/table/table.ts";
 
@@ -29,7 +28,7 @@ export function conformanceOf(table: Table, vocabulary: Vocabulary): Conformance
   const key = `${table.revision} ${JSON.stringify(vocabulary)}`;
   const cached = cache.get(key);
   if (cached !== undefined) return cached;
-  const conformance = new Conformance(describeTable(table, vocabulary, descriptionOptions()), table.prefix);
+  const conformance = new Conformance(describeTable(table, vocabulary), table.prefix);
   cache.set(key, conformance);
   return conformance;
 }

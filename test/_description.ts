@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describeTable, type OpenApiDocument } from "../src/openapi/openapi.ts";
-import { descriptionOptions } from "../src/openapi/service-description.ts";
 import { checkRoutes } from "../src/operations.ts";
 import { readSeed } from "../src/operator/seed-file.ts";
 import { shippedRoutes, shippedSeed } from "./_setup.ts";
@@ -13,5 +12,5 @@ export async function shippedDescription(): Promise<OpenApiDocument> {
   const vocabulary = { group: groups ?? [], faction: factions ?? [], service: services ?? [] };
   const { table } = checkRoutes(await readFile(shippedRoutes, "utf8"), vocabulary);
   assert.ok(table !== undefined);
-  return JSON.parse(JSON.stringify(describeTable(table, vocabulary, descriptionOptions())));
+  return JSON.parse(JSON.stringify(describeTable(table, vocabulary)));
 }

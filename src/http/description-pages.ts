@@ -1,7 +1,7 @@
 /** The description of the interface as JSON and YAML, at paths that contain no token. */
 import { ReadyBody } from "../engine/body.ts";
 import { readAnswer } from "../engine/response.ts";
-import { type DescriptionOptions, describeTable, toYAML } from "../openapi/openapi.ts";
+import { describeTable, toYAML } from "../openapi/openapi.ts";
 import type { SizeOf } from "../openapi/operation.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
@@ -25,7 +25,6 @@ export function descriptionPath(prefix: string, form: DescriptionForm): string {
 export function descriptionPages(
   table: Table,
   vocabulary: () => Vocabulary,
-  options: DescriptionOptions,
   sizeOf: SizeOf,
 ): [string, Page][] {
   const { lists } = table.declared;
@@ -35,7 +34,7 @@ export function descriptionPages(
       const names = vocabulary();
       const full = lists.map(({ name, maxEntries }) => Math.max(maxEntries, sizeOf(name))).join();
       if (cached === undefined || cached.names !== names || cached.full !== full) {
-        const text = write(describeTable(table, names, options, sizeOf));
+        const text = write(describeTable(table, names, sizeOf));
         cached = { body: new ReadyBody(Buffer.from(text), { cached: true }), names, full };
       }
       return readAnswer(cached.body, request, requestId, ["Content-Type", type]);

@@ -3,45 +3,25 @@
  * the schemas of the operations. Only the text about the service as a whole is written by hand.
  */
 import { stringify } from "yaml";
+import { codePattern } from "../domain/limits.ts";
+import { tokenPattern } from "../identity/tokens.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import { type Route, servedBy, type Table } from "../table/table.ts";
 import { Components, type ParameterObject } from "./document.ts";
 import { failureReference } from "./failures.ts";
 import { resourceOf, type SizeOf, toOperationObject } from "./operation.ts";
+import { introduction, license, resources, title, version } from "./service-description.ts";
 import { generalWords } from "./words.ts";
-
-/** What the table does not have. */
-export interface DescriptionOptions {
-  readonly info: {
-    /** Of a table without a title. */
-    readonly title: string;
-    /** Markdown; {@link generalWords} follow it. */
-    readonly description: string;
-    readonly license: { readonly name: string; readonly identifier: string };
-    /** The version of the service. */
-    readonly version: string;
-  };
-  /** The regular expressions of tokens and of the codes of invitations, without anchors. */
-  readonly tokenPattern?: string;
-  readonly codePattern?: string;
-  /** A sentence about first segments of paths, instead of those of lists and a general one. */
-  readonly resources?: Readonly<Record<string, string>>;
-}
 
 /**
  * Returns the description of a table.
  * @param sizeOf returns the number of entries that a list has now: an undo or a narrower bound can leave more than `maxEntries`
  */
-export function describeTable(
-  table: Table,
-  vocabulary: Vocabulary,
-  { info, tokenPattern, codePattern, resources = {} }: DescriptionOptions,
-  sizeOf: SizeOf = () => 0,
-) {
+export function describeTable(table: Table, vocabulary: Vocabulary, sizeOf: SizeOf = () => 0) {
   const components = new Components();
   const failure = failureReference(components);
-  const token = tokenParameter(table, tokenPattern);
-  const code = codeParameter(token, codePattern);
+  const token = tokenParameter(table);
+  const code = codeParameter(token);
   const context = { table, vocabulary, components, token, code, failure, sizeOf };
   const served = servedBy(table);
   const ids = operationIds(served);
@@ -52,18 +32,19 @@ export function describeTable(
   return {
     openapi: "3.1.0",
     info: {
-      ...info,
-      ...(table.title === undefined ? {} : { title: table.title }),
+      title: table.title ?? title,
+      description: [introduction, ...generalWords(table)].join("\n\n"),
+      license: { name: license, identifier: license },
+      version,
       // The product token of a client's `User-Agent`.
       ...(table.product === undefined ? {} : { "x-product": table.product }),
-      description: [info.description, ...generalWords(table)].join("\n\n"),
     },
     servers: [{ url: "/", description: "The host of this description." }],
     // The ways to send the token. An empty one is the path, for which OpenAPI has no security scheme.
     security: [{ token: [] }, {}],
     tags: names.map((name) => {
       const list = table.declared.lists.find((declared) => declared.name === name);
-      const known = Object.hasOwn(resources, name) ? resources[name] : list?.description;
+      const known = resources.get(name) ?? list?.description;
       return { name, description: known ?? `Everything under \`/${name}\`.` };
     }),
     paths: Object.fromEntries(paths),
@@ -80,15 +61,15 @@ export function toYAML(document: OpenApiDocument): string {
 }
 
 /** Returns the parameter of the operation that has a code in the place of the token. */
-function codeParameter(token: ParameterObject, pattern: string | undefined): ParameterObject {
+function codeParameter(token: ParameterObject): ParameterObject {
   return {
     ...token,
     description: "`-`, with the code of an invitation in the header `Authorization`; or the code itself.",
-    schema: { ...token.schema, ...(pattern === undefined ? {} : { pattern: `^(?:-|${pattern})$` }) },
+    schema: { ...token.schema, pattern: `^(?:-|${codePattern})$` },
   };
 }
 
-function tokenParameter({ tokenParameter: name }: Table, pattern: string | undefined): ParameterObject {
+function tokenParameter({ tokenParameter: name }: Table): ParameterObject {
   return {
     name,
     in: "path",
@@ -96,11 +77,7 @@ function tokenParameter({ tokenParameter: name }: Table, pattern: string | undef
     description:
       "`-`, with the caller's token in the header `Authorization`; or the token itself, for clients that cannot send " +
       "headers. Then the URL is a secret, too: keep it out of logs, links and screenshots.",
-    schema: {
-      type: "string",
-      format: "password",
-      ...(pattern === undefined ? {} : { pattern: `^(?:-|${pattern})$` }),
-    },
+    schema: { type: "string", format: "password", pattern: `^(?:-|${tokenPattern})$` },
     example: "-",
     "x-secret": true,
   };

@@ -1,12 +1,13 @@
 /** What the description of the interface has besides the route table: texts about the service, its tokens and resources. */
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
-import { codePattern } from "../domain/limits.ts";
-import { tokenPattern } from "../identity/tokens.ts";
 import { packaged } from "../packaged.ts";
-import type { DescriptionOptions } from "./openapi.ts";
 
-const introduction = `Shared community data for the client addon of a multiplayer game.
+/** Of a table without a title. */
+export const title = "Game-addon data service";
+
+/** In Markdown; what is common to every table follows it. */
+export const introduction = `Shared community data for the client addon of a multiplayer game.
 
 Each caller has an addon token, which an operator issues: \`gat_\` and 43 more characters. A public token belongs to nobody and can call operations that are open to everyone; a player's token identifies the player. A read-only token can only read, and every change with it is refused (\`READ_ONLY\`): use one in web pages, where everybody can see the token.
 
@@ -19,42 +20,24 @@ The names of groups come from the data of the service. Clients should read them 
 The service remembers the answer to an operation that counts by its \`Idempotency-Key\` for 24 hours, for the last 1,000 keys of each caller and the last 100,000 of all callers.`;
 
 /** Of the resources that are code, by the first segment of a path. */
-const resources = {
-  statistic: "Statistics of players, and the top list.",
-  player: "Addon groups and their members.",
-  targetlist: "Targets: players to be done, and players who are done.",
-  houseban: "Players whom the rescue service bars from its premises, why, and until when.",
-  mgmt: "The addon's clients and versions.",
-  event: "Current events in the game.",
-  token: "How the client of an invited player gets a token.",
-  stream: "What has changed, as it changes.",
-  bundle: "All lists at once, for the start of a client.",
-};
+export const resources: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    statistic: "Statistics of players, and the top list.",
+    player: "Addon groups and their members.",
+    targetlist: "Targets: players to be done, and players who are done.",
+    houseban: "Players whom the rescue service bars from its premises, why, and until when.",
+    mgmt: "The addon's clients and versions.",
+    event: "Current events in the game.",
+    token: "How the client of an invited player gets a token.",
+    stream: "What has changed, as it changes.",
+    bundle: "All lists at once, for the start of a client.",
+  }),
+);
 
 const packageSchema = v.object({ version: v.string(), license: v.string() });
 
-let options: DescriptionOptions | undefined;
-
-/** The package is read once: it may be replaced under a running service. */
-export function descriptionOptions(): DescriptionOptions {
-  options ??= readOptions();
-  return options;
-}
-
-function readOptions(): DescriptionOptions {
-  const { version, license } = v.parse(
-    packageSchema,
-    JSON.parse(readFileSync(packaged("package.json"), "utf8")),
-  );
-  return {
-    info: {
-      title: "Game-addon data service",
-      description: introduction,
-      license: { name: license, identifier: license },
-      version,
-    },
-    tokenPattern,
-    codePattern,
-    resources,
-  };
-}
+/** Of the package, which is read once: it may be replaced under a running service. */
+export const { version, license } = v.parse(
+  packageSchema,
+  JSON.parse(readFileSync(packaged("package.json"), "utf8")),
+);

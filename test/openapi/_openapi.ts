@@ -1,27 +1,11 @@
 /** Helpers of the tests of descriptions: tables of a library, and their descriptions. */
 import assert from "node:assert/strict";
 import type { ParameterObject, Reference } from "../../src/openapi/document.ts";
-import {
-  type DescriptionOptions,
-  describeTable,
-  type OpenApiDocument,
-  type OperationObject,
-} from "../../src/openapi/openapi.ts";
+import { describeTable, type OpenApiDocument, type OperationObject } from "../../src/openapi/openapi.ts";
 import type { Vocabulary } from "../../src/table/caller.ts";
 import type { Operation, Operations } from "../../src/table/operation.ts";
 import { checkTable, type Table } from "../../src/table/table.ts";
 import { operations as libraryOperations, vocabulary } from "../table/_library.ts";
-
-/** The description of the library. */
-export const options: DescriptionOptions = {
-  info: {
-    title: "Library",
-    description: "It lends books.",
-    license: { name: "MIT", identifier: "MIT" },
-    version: "7.1.0",
-  },
-  resources: { books: "What can be lent." },
-};
 
 const head = `
 prefix: /library/{key}
@@ -48,7 +32,7 @@ export function describedAs(
   operations?: Operations,
   names: Vocabulary = vocabulary,
 ): OpenApiDocument {
-  return JSON.parse(JSON.stringify(describeTable(tableOf(routes, operations), names, options)));
+  return JSON.parse(JSON.stringify(describeTable(tableOf(routes, operations), names)));
 }
 
 /** Returns the operation of a path without the prefix. */

@@ -6,7 +6,6 @@ import { describe, it } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { parse } from "yaml";
 import { describeTable, type OpenApiDocument } from "../../src/openapi/openapi.ts";
-import { descriptionOptions } from "../../src/openapi/service-description.ts";
 import { assertFailure, describeOverTransports, openWorld, prefix, type World } from "../_setup.ts";
 
 const files = ["openapi.json", "openapi.yaml"] as const;
@@ -22,7 +21,7 @@ async function ask(world: World, file: string, init: RequestInit = {}): Promise<
 
 /** Returns the description of the table in force. */
 function expected({ service }: World): OpenApiDocument {
-  const document = describeTable(service.routes.table, service.vocabulary(), descriptionOptions());
+  const document = describeTable(service.routes.table, service.vocabulary());
   return JSON.parse(JSON.stringify(document));
 }
 

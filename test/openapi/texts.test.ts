@@ -6,7 +6,7 @@ import { Components, type ResponseObject } from "../../src/openapi/document.ts";
 import { describeTable } from "../../src/openapi/openapi.ts";
 import { generalWords } from "../../src/openapi/words.ts";
 import { check, vocabulary } from "../table/_library.ts";
-import { describedAs, list, operationAt, options, tableOf, withOperation } from "./_openapi.ts";
+import { describedAs, list, operationAt, tableOf, withOperation } from "./_openapi.ts";
 
 describe("the description of an operation", () => {
   const close = "  /close: { summary: C., restriction: open, handler: house.close }\n";
@@ -97,16 +97,13 @@ it("failures have the headers of their status", () => {
 });
 
 it("a tag has the text of its resource, even if the resource is called like a property of every object", () => {
-  const routes = ["constructor", "open"].map(
+  const routes = ["constructor", "stream"].map(
     (name) => `  /${name}: { summary: O., restriction: open, handler: house.open }\n`,
   );
-  const { tags } = describeTable(tableOf(routes.join("")), vocabulary, {
-    ...options,
-    resources: { open: "It opens." },
-  });
+  const { tags } = describeTable(tableOf(routes.join("")), vocabulary);
   assert.deepEqual(tags, [
     { name: "constructor", description: "Everything under `/constructor`." },
-    { name: "open", description: "It opens." },
+    { name: "stream", description: "What has changed, as it changes." },
   ]);
 });
 

@@ -4,7 +4,6 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { describeTable } from "../../src/openapi/openapi.ts";
-import { descriptionOptions } from "../../src/openapi/service-description.ts";
 import { assertFailure, openWorld, prefix, projectFolder, type World } from "../_setup.ts";
 
 const league = (await readFile(join(projectFolder, "examples", "another-game", "routes.yaml"), "utf8"))
@@ -44,7 +43,7 @@ describe("a list with a key", () => {
   it("is described with the most entries that it can have, or has, and with the names of others", async (t) => {
     const { service } = await openLeague(t);
     const descriptionOf = (size: number) =>
-      describeTable(service.routes.table, service.vocabulary(), descriptionOptions(), () => size);
+      describeTable(service.routes.table, service.vocabulary(), () => size);
     const most = (size: number) =>
       descriptionOf(size).paths[`${prefix}/{tokenString}/place`]?.get.responses[200];
     for (const [size, maxItems] of [
