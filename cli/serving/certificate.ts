@@ -32,9 +32,8 @@ export class CertificateReloader {
   #timer: NodeJS.Timeout | undefined;
   /** Whether the files were faulty when they were last read. */
   #isFaulty = false;
-  /** The warnings of the present day: one about the files, one about the dates, one about the key. */
-  readonly #warned = new Map<"files" | "dates" | "key", string>();
-  #dayBegan = Date.now();
+  /** The last warnings, each with its time in milliseconds since 1970. */
+  readonly #warned = new Map<"files" | "dates" | "key", { readonly text: string; readonly at: number }>();
   #isClosed = false;
 
   /** @param inForce the certificate that the server began with */
@@ -54,7 +53,6 @@ export class CertificateReloader {
   /** Watches the expiry, and with `files` also the files, until {@link close}. */
   watch({ files }: { readonly files: boolean }): void {
     this.#timer = setInterval(() => {
-      this.#startDay();
       if (files) void this.#read("change");
       else this.#warnOfCertificate();
     }, intervalMilliseconds).unref();
@@ -141,18 +139,11 @@ export class CertificateReloader {
     }
   }
 
-  /** Repeats the warnings of the day before. */
-  #startDay(): void {
-    const now = Date.now();
-    if (Math.abs(now - this.#dayBegan) < day) return;
-    this.#dayBegan = now;
-    this.#warned.clear();
-  }
-
   /** Warns once a day. */
   #warn(subject: "files" | "dates" | "key", text: string): void {
-    if (this.#warned.get(subject) === text) return;
-    this.#warned.set(subject, text);
+    const [at, last] = [Date.now(), this.#warned.get(subject)];
+    if (last?.text === text && Math.abs(at - last.at) < day) return;
+    this.#warned.set(subject, { text, at });
     this.#log.warn(text);
   }
 }
