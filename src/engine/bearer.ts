@@ -7,23 +7,20 @@ export function isInHeader(inPath: string): boolean {
   return inPath === "-";
 }
 
-/** Returns the token of a request. @param inPath as in {@link isInHeader} @throws Failure as {@link bearerToken} */
-export function tokenOf(request: Pick<IncomingRequest, "header">, inPath: string): string {
-  return isInHeader(inPath) ? bearerToken(request.header("authorization")) : inPath;
-}
-
 /** The credentials of RFC 6750, section 2.1. The name of a scheme is in any case (RFC 9110, section 11.1). */
 const credentials = /^bearer +([\w.~+/-]+=*)$/i;
 
 const expected = '"Authorization: Bearer <token>"';
 
 /**
- * Returns the token of a header `Authorization`.
- * @param value the values of all such headers, separated by commas: several are refused, since a proxy in front may have
- *   used another one than the service; null without one
- * @throws Failure `TOKEN_UNKNOWN`, which does not contain the value
+ * Returns the token of a request. Several headers are refused, since a proxy in front may have used another one than the
+ * service.
+ * @param inPath as in {@link isInHeader}
+ * @throws Failure `TOKEN_UNKNOWN`, which does not contain the value of the header
  */
-export function bearerToken(value: string | null): string {
+export function tokenOf(request: Pick<IncomingRequest, "header">, inPath: string): string {
+  if (!isInHeader(inPath)) return inPath;
+  const value = request.header("authorization");
   if (value === null) {
     throw new Failure("TOKEN_UNKNOWN", "This request has no addon token.", {
       hint: `Send the header ${expected}, since the path has "-" in the place of the token.`,

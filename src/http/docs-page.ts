@@ -39,7 +39,8 @@ function page(name: string, prefix: string): PageFile {
     type: html,
     async read() {
       const content = (await readFile(packaged(`src/http/docs-page/${name}`))).toString();
-      const pathOf = (_: string, form: DescriptionForm) => escaped(descriptionPath(prefix, form));
+      // A prefix has no character that HTML would need escaped.
+      const pathOf = (_: string, form: DescriptionForm) => descriptionPath(prefix, form);
       return Buffer.from(content.replace(/\{\{(openapi\.(?:json|yaml))\}\}/g, pathOf));
     },
   };
@@ -143,9 +144,4 @@ const jsonForm = elementForm("application/json");
  */
 function prefersHTML(accept: string): boolean {
   return (qualityIn(accept, htmlForm) ?? 0) > (qualityIn(accept, jsonForm) ?? 0);
-}
-
-/** Escapes a text for HTML. */
-function escaped(text: string): string {
-  return text.replace(/[&"<>]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
