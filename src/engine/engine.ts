@@ -28,7 +28,7 @@ import { describe, type Input } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
 import { isInHeader, tokenOf } from "./bearer.ts";
 import { ReadyBody } from "./body.ts";
-import { Exchange, methodNotAllowed, type Observer, unknownPath } from "./exchange.ts";
+import { Exchange, methodNotAllowed, type Observer, readMethods, unknownPath } from "./exchange.ts";
 import { RequestInput } from "./input.ts";
 import type { Limiter, Refusal } from "./limiter.ts";
 import { type Node, onceFit, withSequence } from "./node.ts";
@@ -65,7 +65,6 @@ export interface CallDecision {
   readonly isValid: boolean;
 }
 
-const readMethods = "GET, HEAD, OPTIONS";
 const changeMethods = "GET, OPTIONS";
 
 /** See the head of this file. Nearly every read is answered synchronously; a change, when it is durable. */
@@ -86,10 +85,11 @@ export class Engine {
     const exchange = new Exchange(this.#options, request, match?.route.path);
     const { node } = this.#options;
     const steps = () => this.#answer(exchange, match);
-    if (node === undefined) return answered(exchange, match, steps);
+    const allow = methodsOf(match);
+    if (node === undefined) return exchange.answer(steps, allow);
     return withSequence(
       node,
-      answered(exchange, match, () => onceFit(node, request, steps)),
+      exchange.answer(() => onceFit(node, request, steps), allow),
     );
   }
 
@@ -116,10 +116,10 @@ export class Engine {
     const match = known ?? this.router.find(path);
     const exchange = new Exchange(known === undefined ? this.#options : {}, request, match?.route.path);
     exchange.caller = caller;
-    return answered(exchange, match, () => {
+    return exchange.answer(() => {
       if (match === undefined) throw unknownPath(this.router.nearest(path));
       return this.#run(exchange, match, caller);
-    });
+    }, methodsOf(match));
   }
 
   /** Decides a call as {@link call} does, but does not run its operation. */
@@ -158,7 +158,7 @@ export class Engine {
     const { effect } = route.operation;
     if (method === "OPTIONS") {
       this.#limit(exchange, this.table.limits.pages);
-      return preflightAnswer(methodsOf(route), exchange.requestId);
+      return preflightAnswer(methodsOf(match), exchange.requestId);
     }
     if (method !== "GET" && !(method === "HEAD" && effect === "read")) {
       this.#limitFault(exchange, token);
@@ -279,24 +279,6 @@ export class Engine {
   }
 }
 
-/** Returns the answer of some steps, or that to their failure, and records it. */
-function answered(
-  exchange: Exchange,
-  match: Match | undefined,
-  steps: () => Answer | Promise<Answer>,
-): Answer | Promise<Answer> {
-  const refuse = (error: unknown) =>
-    exchange.refuse(error, match === undefined ? "" : methodsOf(match.route));
-  try {
-    const answer = steps();
-    return answer instanceof Promise
-      ? answer.then((settled) => exchange.end(settled), refuse)
-      : exchange.end(answer);
-  } catch (error) {
-    return refuse(error);
-  }
-}
-
 /** Returns the result of some steps, or their failure. */
 function attempt<T>(steps: () => T): T | Failure {
   try {
@@ -307,6 +289,8 @@ function attempt<T>(steps: () => T): T | Failure {
   }
 }
 
-function methodsOf({ operation }: Route): string {
-  return operation.effect === "read" ? readMethods : changeMethods;
+/** Returns the methods of a path; of an unknown one, none. */
+function methodsOf(match: Match | undefined): string {
+  if (match === undefined) return "";
+  return match.route.operation.effect === "read" ? readMethods : changeMethods;
 }

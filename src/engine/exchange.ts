@@ -42,6 +42,9 @@ export interface Observer {
   readonly logAddress?: boolean | undefined;
 }
 
+/** The methods of what can be read. */
+export const readMethods = "GET, HEAD, OPTIONS";
+
 /** What is recorded of a request. */
 type Recorded = Pick<IncomingRequest, "method" | "address">;
 
@@ -76,8 +79,24 @@ export class Exchange<R extends Recorded = IncomingRequest> {
     });
   }
 
+  /**
+   * Returns the answer of some steps, or that to their failure, and records it.
+   * @param allow the methods of the path, for `METHOD_NOT_ALLOWED`
+   */
+  answer(steps: () => Answer | Promise<Answer>, allow: string): Answer | Promise<Answer> {
+    const refuse = (error: unknown) => this.refuse(error, allow);
+    try {
+      const answer = steps();
+      return answer instanceof Promise
+        ? answer.then((settled) => this.#end(settled), refuse)
+        : this.#end(answer);
+    } catch (error) {
+      return refuse(error);
+    }
+  }
+
   /** Records an answer, and returns it. */
-  end(answer: Answer, failure?: Failure): Answer {
+  #end(answer: Answer, failure?: Failure): Answer {
     const { observe, logAddress } = this.#observer;
     observe?.({
       requestId: this.requestId,
@@ -99,7 +118,7 @@ export class Exchange<R extends Recorded = IncomingRequest> {
 
   /**
    * Records and returns the answer to an error; `INTERNAL` without details if the error is no {@link Failure}.
-   * @param allow the methods of the path, for `METHOD_NOT_ALLOWED`
+   * @param allow as in {@link answer}
    * @param extra further headers, names and values in turn
    */
   refuse(error: unknown, allow: string, extra: readonly string[] = []): Answer {
@@ -110,7 +129,7 @@ export class Exchange<R extends Recorded = IncomingRequest> {
     const failure = cause instanceof Failure ? cause : new Failure("INTERNAL", internal, { cause });
     const headers = failure.code === "METHOD_NOT_ALLOWED" ? ["Allow", allow, ...extra] : extra;
     const limited = this.#refusal === undefined ? [] : limitHeaders(this.#refusal);
-    return this.end(failureAnswer(failure, this.requestId, [...limited, ...headers]), failure);
+    return this.#end(failureAnswer(failure, this.requestId, [...limited, ...headers]), failure);
   }
 }
 

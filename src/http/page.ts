@@ -1,5 +1,5 @@
 /** Pages: answers at fixed paths that are not in the route table and need no token. */
-import { Exchange, methodNotAllowed, type Observer } from "../engine/exchange.ts";
+import { Exchange, methodNotAllowed, type Observer, readMethods } from "../engine/exchange.ts";
 import type { Refusal } from "../engine/limiter.ts";
 import type { IncomingRequest } from "../engine/request.ts";
 import { type Answer, preflightAnswer } from "../engine/response.ts";
@@ -26,38 +26,27 @@ export function withSlash(path: string, page: Page): [string, Page][] {
   return [path, `${path}/`].map((each) => [each, page]);
 }
 
-const methods = "GET, HEAD, OPTIONS";
-
 /**
  * Answers a request for a page. A failure is an answer, too.
  * @param limit counts a request, and returns its refusal if it exceeds the limit
  */
-export async function answerPage(
+export function answerPage(
   page: Page,
   request: IncomingRequest,
   observer: Observer,
   limit: () => Refusal | undefined = () => undefined,
-): Promise<Answer> {
+): Answer | Promise<Answer> {
   const { isProbe = false, name } = page;
-  const exchange = new Exchange(isProbe ? onlyFaults(observer) : observer, request, name);
+  const observe: Observer["observe"] = (record) => {
+    if (!isProbe || record.error !== undefined) observer.observe?.(record);
+  };
+  const exchange = new Exchange({ ...observer, observe }, request, name);
   const { requestId } = exchange;
   const { method } = request;
-  try {
+  return exchange.answer(() => {
     if (!isProbe) exchange.limit(limit(), "Too many requests");
-    if (method === "OPTIONS") return exchange.end(preflightAnswer(methods, requestId));
+    if (method === "OPTIONS") return preflightAnswer(readMethods, requestId);
     if (method !== "GET" && method !== "HEAD") throw methodNotAllowed(method);
-    return exchange.end(await page.answer(request, requestId));
-  } catch (error) {
-    return exchange.refuse(error, methods);
-  }
-}
-
-/** Returns an observer of nothing but faults of the service. */
-function onlyFaults({ observe, logAddress }: Observer): Observer {
-  return {
-    logAddress,
-    observe: (record) => {
-      if (record.error !== undefined) observe?.(record);
-    },
-  };
+    return page.answer(request, requestId);
+  }, readMethods);
 }

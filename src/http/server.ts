@@ -8,7 +8,7 @@ import { Server as TLSServer } from "node:tls";
 import type { Listener } from "listhen";
 import { NodeRequest } from "srvx/node";
 import { Failure } from "../domain/errors.ts";
-import { Exchange, methodNotAllowed, type Observer } from "../engine/exchange.ts";
+import { Exchange, methodNotAllowed, type Observer, readMethods } from "../engine/exchange.ts";
 import { longestHeader } from "../engine/request.ts";
 import type { Answer } from "../engine/response.ts";
 import type { Certificate } from "./certificate.ts";
@@ -72,9 +72,6 @@ const maxTarget = 8000;
 /** The lowest version of TLS (RFC 8996). `NODE_OPTIONS` could lower Node's default. */
 const minVersion = "TLSv1.2";
 
-/** The methods that some operation allows. */
-const methods = "GET, HEAD, OPTIONS";
-
 /** Starts to listen. @throws Failure `STORE_UNAVAILABLE` if the port is taken or cannot be used */
 export async function startServer(options: ServerOptions): Promise<Server> {
   let closing = false;
@@ -86,7 +83,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     return options.answerPlain?.(request) ?? options.fetch(new NodeRequest({ req: request, res: response }));
   };
   const refuse = (error: unknown, method: string, sender: Sender) =>
-    new Exchange(options, { method, address: addresses.of(sender) }).refuse(error, methods, [
+    new Exchange(options, { method, address: addresses.of(sender) }).refuse(error, readMethods, [
       "Connection",
       "close",
     ]);
