@@ -74,16 +74,6 @@ export function requireName(data: Data, name: string, ...kinds: readonly Named["
   throw unknownName(code, oneOf(kinds), name, names);
 }
 
-/** Returns a group's name as seeded. @throws Failure `UNKNOWN_GROUP` */
-export function requireGroup(data: Data, name: string): string {
-  return requireName(data, name, "group").name;
-}
-
-/** Returns the faction or service of a name. @throws Failure `UNKNOWN_FACTION` */
-export function requireOrganisation(data: Data, name: string): Named {
-  return requireName(data, name, "faction", "service");
-}
-
 /**
  * Returns the test whether a player is, at an instant, a member of a faction, a service or a group of a name.
  * @throws Failure `UNKNOWN_FACTION` where there is none of that name
@@ -124,7 +114,7 @@ export function joinGroup(
   now: number,
   terms?: Terms,
 ): GroupMember | undefined {
-  requireGroup(draft, group);
+  requireName(draft, group, "group");
   const found = draft.groupMembers.get(groupMemberKey(group, member));
   // Where thousands end at once, one that has ended may not be removed yet.
   const known = found && countsAt(found, now) ? found : undefined;

@@ -4,14 +4,7 @@ import { toMinute } from "../domain/instant.ts";
 import { countsAt, type Ending, type Membership, type Player } from "../domain/model.ts";
 import { withTerms } from "../domain/terms.ts";
 import { compareTexts, didYouMean } from "../domain/text.ts";
-import {
-  joinGroup,
-  leaveGroup,
-  namesOf,
-  notInGroup,
-  requireGroup,
-  requireOrganisation,
-} from "../identity/memberships.ts";
+import { joinGroup, leaveGroup, namesOf, notInGroup, requireName } from "../identity/memberships.ts";
 import { findPlayer, playerNames, requirePlayer, requireVisibleSubject } from "../identity/players.ts";
 import type { Data, Draft } from "../store/data.ts";
 import { defineChange, defineRead } from "./define.ts";
@@ -23,7 +16,7 @@ export function setMembership(
   { uuid }: Player,
   { organisation: typed, rank, until }: { organisation: string; rank: number } & Ending,
 ): { before: Membership | undefined; organisation: string } {
-  const { name: organisation } = requireOrganisation(draft, typed);
+  const { name: organisation } = requireName(draft, typed, "faction", "service");
   const before = draft.memberships.get(`${organisation}/${uuid}`);
   draft.memberships.put({ uuid, organisation, rank, ...(until !== undefined && { until }) });
   return { before, organisation };
@@ -55,7 +48,7 @@ export const removeMember = defineChange({
   input: v.strictObject({ player: playerReference, organisation: v.string() }),
   change(draft, input) {
     const { uuid, name } = requirePlayer(draft, input.player);
-    const { name: organisation } = requireOrganisation(draft, input.organisation);
+    const { name: organisation } = requireName(draft, input.organisation, "faction", "service");
     const key = `${organisation}/${uuid}`;
     if (!draft.memberships.has(key)) return { info: `${name} is not in ${organisation}.` };
     draft.memberships.delete(key);
@@ -103,7 +96,7 @@ export const listGroups = defineRead({
 export const addToGroup = defineChange({
   input: v.strictObject({ player: playerReference, group: v.string(), until }),
   change(draft, { player, group: typed, until }, { now }) {
-    const group = requireGroup(draft, typed);
+    const group = requireName(draft, typed, "group").name;
     const subject = requireVisibleSubject(draft, player, "player");
     const before = joinGroup(draft, group, subject, now, { until });
     if (before === undefined) {
@@ -120,7 +113,7 @@ export const addToGroup = defineChange({
 export const removeFromGroup = defineChange({
   input: v.strictObject({ player: playerReference, group: v.string() }),
   change(draft, input) {
-    const group = requireGroup(draft, input.group);
+    const group = requireName(draft, input.group, "group").name;
     const left = leaveGroup(draft, group, input.player);
     if (left === undefined) return { info: notInGroup(draft, group, input.player) };
     return { info: `Removed ${left.name} from ${group}.` };

@@ -14,8 +14,7 @@ import {
   namesOf,
   notInGroup,
   rankOf,
-  requireGroup,
-  requireOrganisation,
+  requireName,
 } from "../identity/memberships.ts";
 import {
   findPlayer,
@@ -83,7 +82,7 @@ function requireSame(
   if (wanted.uuid !== undefined && wanted.uuid !== uuid) return differs(`the UUID ${uuid}`);
   if (wanted.administrator && !known.administrator) return differs("no administrator flag");
   for (const member of wanted.members) {
-    const organisation = requireOrganisation(draft, member.organisation).name;
+    const organisation = requireName(draft, member.organisation, "faction", "service").name;
     const has = draft.memberships.get(`${organisation}/${uuid}`)?.rank;
     if (has !== member.rank) {
       return differs(
@@ -122,8 +121,8 @@ export const list = defineRead({
     groups: v.optional(v.array(v.string()), []),
   }),
   read(data, { members, groups }, { now }) {
-    const organisations = members.map((member) => requireOrganisation(data, member).name);
-    const known = groups.map((group) => requireGroup(data, group));
+    const organisations = members.map((member) => requireName(data, member, "faction", "service").name);
+    const known = groups.map((group) => requireName(data, group, "group").name);
     return Array.from(data.players.values())
       .filter(
         (player) =>

@@ -4,7 +4,7 @@ import { Failure } from "../domain/errors.ts";
 import { textLength } from "../domain/limits.ts";
 import type { Named } from "../domain/model.ts";
 import { fold, invisibleIn, leaveOut } from "../domain/text.ts";
-import { requireOrganisation } from "../identity/memberships.ts";
+import { requireName } from "../identity/memberships.ts";
 import type { Draft } from "../store/data.ts";
 import { defineChange } from "./define.ts";
 
@@ -66,7 +66,7 @@ function positionAfter(draft: Draft, kind: Named["kind"]): number {
 /** Sets the colours of factions and services. Returns the names of those that had another one. @throws Failure `UNKNOWN_FACTION` */
 function setColors(draft: Draft, colors: Readonly<Record<string, string>>): string[] {
   return Object.entries(colors).flatMap(([name, color]) => {
-    const named = requireOrganisation(draft, name);
+    const named = requireName(draft, name, "faction", "service");
     if (named.color === color) return [];
     draft.names.put({ ...named, color });
     return named.name;
