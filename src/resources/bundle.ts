@@ -9,21 +9,14 @@ import type { Input } from "../table/restriction/restriction.ts";
 import { defineRead, type Handler } from "./shared/define.ts";
 import { component } from "./shared/values.ts";
 
-/** A list in the answer: its name, its operation and the input of that. */
-interface Part {
-  readonly name: string;
-  readonly operation: string;
-  readonly input: Input;
-}
+/** Something in the answer: its name, its operation and the input of that. */
+type Part = readonly [name: string, operation: string, input?: Input];
 
-const part = (name: string, operation: string, input: Input = {}): Part => ({ name, operation, input });
-
-/** Returns the kind of the names by which a list is divided, with the field: that of a key of several fields. */
-function divisionOf({ key: [first, second] }: List) {
-  const kind = kindOf(first?.type.base);
-  return first === undefined || second === undefined || kind === undefined
-    ? undefined
-    : { kind, field: first };
+/** Returns a list that is divided by names, with their kind and their field: that of a key of several fields. */
+function divided(list: List) {
+  const [field, second] = list.key;
+  const kind = kindOf(field?.type.base);
+  return field === undefined || second === undefined || kind === undefined ? [] : [{ list, kind, field }];
 }
 
 /**
@@ -31,23 +24,21 @@ function divisionOf({ key: [first, second] }: List) {
  * @param handlers all others
  */
 export function bundleOf(handlers: ReadonlyMap<string, Handler>, lists: readonly List[]): Handler {
-  const divided = lists.flatMap((list) => {
-    const division = divisionOf(list);
-    return division === undefined ? [] : [{ ...division, list }];
-  });
-  const whole = lists.filter((list) => divisionOf(list) === undefined);
-  const parts = [
-    part("player", "player.overview"),
-    part("targetlist", "targetlist.list"),
-    part("houseban", "houseban.list", { advanced: false }),
-    ...whole.map(({ name }) => part(name, `${name}.list`)),
-    part("event", "event.current"),
-    part("top", "statistic.top"),
-  ].filter(({ operation }) => handlers.has(operation));
+  const divisions = lists.flatMap(divided);
+  const whole = lists.filter((list) => divided(list).length === 0);
+  const all: readonly Part[] = [
+    ["player", "player.overview"],
+    ["targetlist", "targetlist.list"],
+    ["houseban", "houseban.list", { advanced: false }],
+    ...whole.map(({ name }) => [name, `${name}.list`] as const),
+    ["event", "event.current"],
+    ["top", "statistic.top"],
+  ];
+  const parts = all.filter(([, operation]) => handlers.has(operation));
   const answers = parts.map(
-    ({ name, operation }) => [name, handlers.get(operation)?.answer ?? v.unknown()] as const,
+    ([name, operation]) => [name, handlers.get(operation)?.answer ?? v.unknown()] as const,
   );
-  const maps = divided.map(({ kind, field, list: { name, title } }) => {
+  const maps = divisions.map(({ kind, field, list: { name, title } }) => {
     const answer = handlers.get(`${name}.list`)?.answerFor?.(new Set([field.name])) ?? v.unknown();
     const map = v.record(v.pipe(v.string(), v.metadata({ base: kind })), answer);
     return [
@@ -63,11 +54,11 @@ export function bundleOf(handlers: ReadonlyMap<string, Handler>, lists: readonly
     input: {},
     answer: component("Bundle", "The lists that the caller may read; others are left out.", answer),
     read(data, _input, { cached }) {
-      const bodies = parts.flatMap(({ name, operation, input }): [string, ReadyBody][] => {
+      const bodies = parts.flatMap(([name, operation, input = {}]): [string, ReadyBody][] => {
         const body = cached(operation, input);
         return body === undefined ? [] : [[name, body]];
       });
-      for (const { kind, field, list } of divided) {
+      for (const { kind, field, list } of divisions) {
         const inner = namesOf(data, kind).flatMap((name): [string, ReadyBody][] => {
           const body = cached(`${list.name}.list`, { [field.name]: name });
           return body === undefined ? [] : [[name, body]];

@@ -7,7 +7,7 @@ import { handlersFor } from "../../src/resources/index.ts";
 import { Ranking } from "../../src/resources/ranking.ts";
 import type { Sources } from "../../src/resources/shared/define.ts";
 import { ListVersions } from "../../src/resources/shared/list-versions.ts";
-import { createResponseCache } from "../../src/resources/shared/response-cache.ts";
+import { cachedRead } from "../../src/resources/shared/response-cache.ts";
 import { shippedDeclarations } from "../../src/table/declared/declarations.ts";
 import { day, everyRight, openAs, openWorld, shippedRoutes, type World } from "../_setup.ts";
 
@@ -112,11 +112,13 @@ it("the list of house bans is valid until the next of them ends", async (t) => {
 it("the response cache has a limited number of answers of an operation", async (t) => {
   const world = await openWorld(t);
   const { clock } = world;
-  const cached = createResponseCache(handlers, sourcesOf(world)).get("blacklistreason.list");
+  const handler = handlers.get("blacklistreason.list");
+  assert.ok(handler?.effect === "read" && handler.cacheable !== undefined);
+  const cached = cachedRead(handler, handler.cacheable, sourcesOf(world));
   const context = { now: clock.time } as never;
-  const ask = (number: number) => cached?.({ factionString: `F${number}` }, context);
+  const ask = (number: number) => cached({ factionString: `F${number}` }, context);
   const first = ask(0);
-  assert.ok(first !== undefined && ask(0) === first, "the answer is computed once");
+  assert.equal(ask(0), first, "the answer is computed once");
   for (let number = 1; number <= 1000; number += 1) ask(number);
   assert.ok(ask(0) !== first, "the first of 1,000 answers is no longer cached");
 });

@@ -2,7 +2,7 @@
 import { LRUCache } from "lru-cache";
 import { ReadyBody } from "../../engine/body.ts";
 import type { Input } from "../../table/restriction/restriction.ts";
-import type { Cacheable, Context, Handler, ReadHandler, Sources } from "./define.ts";
+import type { Cacheable, Context, ReadHandler, Sources } from "./define.ts";
 
 interface CachedAnswer {
   readonly body: ReadyBody;
@@ -36,17 +36,4 @@ export function cachedRead(
     answers.set(key, { body, dependencies, from: now, until });
     return body;
   };
-}
-
-/** Returns the reads whose answers may be cached, by the names of their handlers. */
-export function createResponseCache(
-  handlers: ReadonlyMap<string, Handler>,
-  sources: Sources,
-): ReadonlyMap<string, CachedRead> {
-  const reads = new Map<string, CachedRead>();
-  for (const [name, handler] of handlers) {
-    if (handler.effect === "read" && handler.cacheable !== undefined)
-      reads.set(name, cachedRead(handler, handler.cacheable, sources));
-  }
-  return reads;
 }
