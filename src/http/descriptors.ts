@@ -15,14 +15,11 @@ let limit: number | undefined;
 /** Returns the number of descriptors that this process may open, or infinity if the limit is unknown. */
 export function descriptorLimit(): number {
   // The report lists every connection: with 2,000 of them it takes 80 ms.
-  limit ??= readLimit();
-  return limit;
-}
-
-function readLimit(): number {
+  if (limit !== undefined) return limit;
   // Otherwise the report looks up the name of every peer.
   Object.assign(process.report, { excludeNetwork: true });
   const report: { userLimits?: { open_files?: { soft?: unknown } } } = process.report.getReport();
   const soft = report.userLimits?.open_files?.soft;
-  return typeof soft === "number" ? soft : Number.POSITIVE_INFINITY;
+  limit = typeof soft === "number" ? soft : Number.POSITIVE_INFINITY;
+  return limit;
 }

@@ -25,7 +25,7 @@ export function describeTable(table: Table, vocabulary: Vocabulary, sizeOf: Size
   const context = { table, vocabulary, components, token, code, failure, sizeOf };
   const served = servedBy(table);
   const ids = operationIds(served);
-  const paths = Array.from(ids, ([route, id]) => {
+  const paths = Array.from(ids, ([id, route]) => {
     return [table.prefix + route.path, { get: toOperationObject(route, id, context) }] as const;
   });
   const names = [...new Set(served.map(({ path }) => resourceOf(path)))];
@@ -92,28 +92,20 @@ const tokenScheme = {
 };
 
 /** Returns an id for each route: its handler's name, with the path if several routes have the same handler. */
-function operationIds(routes: readonly Route[]): ReadonlyMap<Route, string> {
-  const taken = new Set<string>();
-  const ids = new Map<Route, string>();
+function operationIds(routes: readonly Route[]): ReadonlyMap<string, Route> {
+  const ids = new Map<string, Route>();
   for (const route of routes) {
-    const candidates = [toIdentifier(route.handler), toIdentifier(`${route.handler}.at.${route.path}`)];
-    let id = candidates.find((candidate) => !taken.has(candidate));
-    for (let number = 2; id === undefined; number += 1) {
-      const numbered = `${candidates[1]}${number}`;
-      if (!taken.has(numbered)) id = numbered;
-    }
-    taken.add(id);
-    ids.set(route, id);
+    let id = toIdentifier(route.handler);
+    const atPath = toIdentifier(`${route.handler}.at.${route.path}`);
+    if (ids.has(id)) id = atPath;
+    for (let number = 2; ids.has(id); number += 1) id = `${atPath}${number}`;
+    ids.set(id, route);
   }
   return ids;
 }
 
 /** Returns `targetlistAdd` for `targetlist.add`. */
 function toIdentifier(text: string): string {
-  const [first = "", ...rest] = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
-  return (
-    first.charAt(0).toLowerCase() +
-    first.slice(1) +
-    rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("")
-  );
+  const words = text.replace(/[^A-Za-z0-9]+(.?)/g, (_, next: string) => next.toUpperCase());
+  return words.charAt(0).toLowerCase() + words.slice(1);
 }
