@@ -10,7 +10,7 @@ import type { Socket } from "node:net";
 import type { LiveBody } from "../engine/response.ts";
 import { cutOffSlowReaders, Unread } from "./unread.ts";
 
-/** The deadline of a TLS handshake, in milliseconds. */
+/** The deadline of a TLS handshake, in milliseconds, after which the next sweep cuts it off. */
 const handshakeMilliseconds = 10_000;
 /** After this time a connection whose client does not read its answer may be closed to make room, in milliseconds. */
 const stuckMilliseconds = 10_000;
@@ -130,10 +130,10 @@ export class Connection {
   }
 }
 
-/** A TLS handshake in progress, and a function that ends its deadline. */
+/** A TLS handshake in progress, and when it began. */
 interface Handshake {
   readonly socket: Socket;
-  readonly end: () => void;
+  readonly since: number;
 }
 
 export interface ConnectionEvents {
@@ -212,22 +212,17 @@ export class Connections implements Iterable<Connection> {
     return this.#accepted.size - this.#closing.size > this.#max;
   }
 
-  /** Starts the deadline of a TLS handshake. */
   #shake(socket: Socket): void {
     const client = clientOf(socket);
-    const deadline = setTimeout(() => socket.destroy(), handshakeMilliseconds);
-    const end = () => {
-      clearTimeout(deadline);
-      this.#handshakes.delete(client);
-    };
-    this.#handshakes.set(client, { socket, end });
-    socket.once("close", end);
+    this.#handshakes.set(client, { socket, since: performance.now() });
+    socket.once("close", () => this.#handshakes.delete(client));
   }
 
   #secured(socket: Socket): void {
     socket.on("error", ignore);
-    const handshake = this.#handshakes.get(clientOf(socket));
-    handshake?.end();
+    const client = clientOf(socket);
+    const handshake = this.#handshakes.get(client);
+    this.#handshakes.delete(client);
     this.#open(socket, handshake?.socket);
   }
 
@@ -249,10 +244,13 @@ export class Connections implements Iterable<Connection> {
   /**
    * Closes connections on which endless bytes arrive without a request, such as line feeds, which Node's parser skips.
    * Starts the deadline of silence on those that have none: `server.timeout` would start it with every request, and again
-   * with every write. Cuts off slow readers.
+   * with every write. Cuts off slow readers and long handshakes.
    */
   #sweep(): void {
-    const begin = performance.now() - sweepMilliseconds;
+    const now = performance.now();
+    for (const { socket, since } of this.#handshakes.values())
+      if (now - since >= handshakeMilliseconds) socket.destroy();
+    const begin = now - sweepMilliseconds;
     const unread: Unread[] = [];
     for (const connection of this) {
       if (connection.unread !== undefined) unread.push(connection.unread);

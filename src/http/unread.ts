@@ -22,8 +22,7 @@ interface UnreadConnection {
 
 /** The answers that the client of one connection has not read yet. */
 export class Unread {
-  readonly #connection: UnreadConnection;
-  readonly #socket: Socket;
+  readonly connection: UnreadConnection;
   /** By `performance.now()`. */
   readonly #since: number;
   readonly #sentBefore: number;
@@ -33,10 +32,9 @@ export class Unread {
   #last: ServerResponse | undefined;
 
   constructor(connection: UnreadConnection) {
-    this.#connection = connection;
-    this.#socket = connection.socket;
+    this.connection = connection;
     this.#since = performance.now();
-    this.#sentBefore = sentOn(this.#socket);
+    this.#sentBefore = sentOn(connection.socket);
   }
 
   /** Adds an answer that has been written. Answers are read one after another, so they add to one deadline. */
@@ -57,17 +55,14 @@ export class Unread {
 
   /** How far the client is behind one that reads as fast as the deadline assumes, in milliseconds. */
   get delay(): number {
-    const sent = sentOn(this.#socket) - this.#sentBefore;
+    const sent = sentOn(this.connection.socket) - this.#sentBefore;
     return performance.now() - this.#since - sent / deadline.bytes;
   }
 
   /** The bytes that no other connection can share: those encrypted for this one. */
   get ownBytes(): number {
-    return this.#socket instanceof TLSSocket ? this.#socket.writableLength : 0;
-  }
-
-  cutOff(): void {
-    this.#connection.cutOff();
+    const { socket } = this.connection;
+    return socket instanceof TLSSocket ? socket.writableLength : 0;
   }
 }
 
@@ -80,7 +75,7 @@ function sentOn({ bytesWritten, writableLength }: Socket): number {
 export function cutOffSlowReaders(all: readonly Unread[]): void {
   const inTime: Unread[] = [];
   for (const unread of all) {
-    if (unread.isOverdue) unread.cutOff();
+    if (unread.isOverdue) unread.connection.cutOff();
     else inTime.push(unread);
   }
   const byDelay = inTime.map((unread) => ({ unread, delay: unread.delay })).sort((a, b) => a.delay - b.delay);
@@ -91,7 +86,7 @@ export function cutOffSlowReaders(all: readonly Unread[]): void {
     const more = added.reduce((sum, { length }) => sum + length, unread.ownBytes);
     // A single answer may be longer.
     if (bytes > 0 && bytes + more > maxHeld) {
-      unread.cutOff();
+      unread.connection.cutOff();
       continue;
     }
     bytes += more;
