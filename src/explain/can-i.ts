@@ -33,20 +33,7 @@ export interface Step {
 }
 
 /** The answer to `can-i`. */
-export interface Decision {
-  readonly allowed: boolean;
-  /** The code of the failure of such a request. */
-  readonly code: "EXCLUDED" | "READ_ONLY" | "RESTRICTED" | null;
-  /** The player's name, or `public`. */
-  readonly caller: string;
-  /** The path of the route in the table. */
-  readonly path: string;
-  /** The parameters that the restriction depends on. */
-  readonly parameters: Input;
-  /** The table that decided. */
-  readonly revision: string;
-  readonly steps: readonly Step[];
-}
+export type Decision = ReturnType<typeof canI>;
 
 /** The name of public tokens at the command line. A player of that name needs the UUID. */
 export const publicName = "public";
@@ -64,7 +51,7 @@ export function canI(
   now: number,
   [who, path, pairs]: readonly [who: string, path: string, pairs: readonly Pair[]],
   readOnly = false,
-): Decision {
+) {
   const player = who.toLowerCase() === publicName ? undefined : requirePlayer(data, who);
   const token = { id: "-", readOnly };
   const caller = player === undefined ? publicCaller(token) : playerCaller(data, player, () => now, token);
@@ -99,6 +86,7 @@ export function canI(
     code,
     caller: name,
     path: route.path,
+    // Those that the restriction depends on.
     parameters: input,
     revision: table.revision,
     steps,

@@ -25,23 +25,15 @@ export interface Cohort {
   readonly players: readonly Person[];
 }
 
-/** All registered players. */
-export interface Cohorts {
-  readonly all: readonly Cohort[];
-  /** The number of players. */
-  readonly registered: number;
-}
-
 /**
- * Groups all players, in slices of the event loop. Changes made meanwhile may or may not count.
+ * Groups all registered players, in slices of the event loop. Changes made meanwhile may or may not count.
  * @param texts that a decision compares with names and UUIDs: each player whom one of them names is a cohort of one
  */
-export async function cohortsOf(data: Data, texts: readonly string[], now: number): Promise<Cohorts> {
+export async function cohortsOf(data: Data, texts: readonly string[], now: number): Promise<Cohort[]> {
   const isNamed = namedBy(texts);
-  const players = [...data.players.values()];
   const cohorts = new Map<string, Cohort & { readonly players: Person[] }>();
   const slices = new Slices();
-  for (const player of players) {
+  for (const player of [...data.players.values()]) {
     if (slices.isOver) await slices.next();
     const { name, uuid, administrator } = player;
     const memberships = data.memberships.find("player", uuid).filter((found) => countsAt(found, now));
@@ -56,7 +48,7 @@ export async function cohortsOf(data: Data, texts: readonly string[], now: numbe
       cohorts.set(key, { name, caller, players: [{ name, uuid }] });
     }
   }
-  return { all: [...cohorts.values()], registered: players.length };
+  return [...cohorts.values()];
 }
 
 /** Returns a function that returns whether one of some texts names a player, by name or by UUID. */

@@ -18,7 +18,7 @@ import {
   type RouteChange,
   settingsChanged,
 } from "./changes.ts";
-import { type Cohorts, cohortsOf, type Person } from "./cohorts.ts";
+import { type Cohort, cohortsOf, type Person } from "./cohorts.ts";
 
 /** The settings without which something is no longer served. */
 const served = /^(?:invitations|stream|pages\..+)$/;
@@ -27,13 +27,6 @@ const served = /^(?:invitations|stream|pages\..+)$/;
 export interface Source {
   readonly file: string;
   readonly table: Table;
-}
-
-/** A table in a comparison. */
-export interface TableName {
-  readonly file: string;
-  readonly revision: string;
-  readonly routes: number;
 }
 
 /** Some players, and possibly public tokens. */
@@ -65,8 +58,8 @@ export interface Counts {
 
 /** The difference between two tables, with players in the form `S`. */
 export interface Difference<S> {
-  readonly before: TableName;
-  readonly after: TableName;
+  readonly before: ReturnType<typeof nameOf>;
+  readonly after: ReturnType<typeof nameOf>;
   /** All that changes beside the routes; see {@link settingsChanged}. */
   readonly settings: readonly NamedChange[];
   readonly routes: readonly (RouteChange & { readonly people: readonly Affected<S>[] })[];
@@ -102,8 +95,8 @@ export async function compareTables(
 ): Promise<Comparison> {
   const tables = { before: before.table, after: after.table };
   const texts = textsIn(tables);
-  const cohorts = data === undefined ? { all: [], registered: 0 } : await cohortsOf(data, texts, now);
-  const contenders = cohorts.all.map(({ name, caller }) => ({ name, before: caller, after: caller }));
+  const cohorts = data === undefined ? [] : await cohortsOf(data, texts, now);
+  const contenders = cohorts.map(({ name, caller }) => ({ name, before: caller, after: caller }));
   const old = new Map(tables.before.routes.map((route) => [route.path, route]));
   const fresh = new Map(tables.after.routes.map((route) => [route.path, route]));
   const routes: Comparison["routes"][number][] = [];
@@ -122,7 +115,7 @@ export async function compareTables(
   const gaining = [...sides("gains"), ...(exclusion === null ? [] : [exclusion.readmits])];
   const losing = [...sides("loses"), ...(exclusion === null ? [] : [exclusion.excludes])];
   const concerned = cohortsIn([...gaining, ...losing]);
-  const players = cohorts.all.map((cohort, index) => (concerned.has(index) ? cohort.players : []));
+  const players = cohorts.map((cohort, index) => (concerned.has(index) ? cohort.players : []));
   return {
     before: nameOf(before),
     after: nameOf(after),
@@ -141,7 +134,7 @@ export async function compareTables(
       settings.some(({ name, after }) => name === "prefix" || (served.test(name) && after === null)) ||
       routes.some(({ change, handler }) => change === "changed" && handler !== null),
     cohorts: players,
-    registered: cohorts.registered,
+    registered: cohorts.reduce((sum, { players }) => sum + players.length, 0),
   };
 }
 
@@ -157,7 +150,7 @@ export function playersIn(sides: readonly Side[], players: Comparison["cohorts"]
   return count;
 }
 
-function nameOf({ file, table }: Source): TableName {
+function nameOf({ file, table }: Source) {
   return { file, revision: table.revision, routes: table.routes.length };
 }
 
@@ -168,10 +161,13 @@ export function textsIn({ before, after }: BeforeAfter<Table>): string[] {
   );
 }
 
-function exclusionOf({ before, after }: BeforeAfter<Table>, { all }: Cohorts): Comparison["exclusion"] {
+function exclusionOf(
+  { before, after }: BeforeAfter<Table>,
+  cohorts: readonly Cohort[],
+): Comparison["exclusion"] {
   if (before.excludedGroup === after.excludedGroup) return null;
   const found = (from: Table, to: Table) => ({
-    cohorts: all.flatMap(({ caller }, index) =>
+    cohorts: cohorts.flatMap(({ caller }, index) =>
       !isExcluded(from, caller) && isExcluded(to, caller) ? index : [],
     ),
     public: false,

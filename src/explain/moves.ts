@@ -19,21 +19,11 @@ export interface Move {
   readonly after: Traits;
 }
 
-/** Who gains and who loses an operation, by name, for certain values of its parameters. */
-export interface OperationMoved {
-  readonly path: string;
-  /** The values of decisive parameters, in words; empty if they make no difference. */
-  readonly when: Readonly<Record<string, string>>;
-  readonly gains: readonly string[];
-  readonly loses: readonly string[];
-}
-
-/** Returns the operations that players gain and lose, in slices of the event loop: each change of traits is decided once. */
-export async function operationsMoved(
-  table: Table,
-  vocabulary: Vocabulary,
-  moves: readonly Move[],
-): Promise<OperationMoved[]> {
+/**
+ * Returns the operations that players gain and lose, by name, with the values of decisive parameters in words where they make
+ * a difference. In slices of the event loop: each change of traits is decided once.
+ */
+export async function operationsMoved(table: Table, vocabulary: Vocabulary, moves: readonly Move[]) {
   const tables = { before: table, after: table };
   const isNamed = namedBy(textsIn(tables));
   const groups = new Map<string, Contender & { readonly players: string[] }>();
@@ -49,7 +39,7 @@ export async function operationsMoved(
   }
   const all = [...groups.values()];
   const namesOf = (indices: readonly number[]) => indices.flatMap((index) => all[index]?.players ?? []);
-  const moved: OperationMoved[] = [];
+  const moved = [];
   for (const route of table.routes) {
     const same = { before: route, after: route };
     for (const { when, gains, loses } of await affected(tables, same, all, vocabulary))

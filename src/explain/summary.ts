@@ -1,43 +1,18 @@
 /** The difference between two route tables in short: for the log, the history of tables, and `routes diff`. */
 import { fold, oneOf } from "../domain/text.ts";
-import {
-  type Comparison,
-  type Counts,
-  cohortsIn,
-  type Difference,
-  playersIn,
-  type Side,
-} from "./comparison.ts";
+import { type Comparison, cohortsIn, type Difference, playersIn, type Side } from "./comparison.ts";
 
 /** The maximum number of names in a summary. */
 const mostNames = 5;
 
-/** How many players gain and lose an operation, for any parameters. */
-export interface OperationSummary {
-  readonly path: string;
-  readonly gain: number;
-  readonly lose: number;
-  /** Whether public tokens gain it; in other situations they may lose it as well. */
-  readonly publicGains: boolean;
-  readonly publicLoses: boolean;
-}
-
 /** The summary of a {@link Comparison}, whose size does not grow with the number of players. */
-export interface TableSummary {
-  readonly counts: Counts;
-  /** The number of registered players. */
-  readonly registered: number;
-  /** The first players, by name, who lose an operation or are excluded; at most five. */
-  readonly firstLosing: readonly string[];
-  /** The operations that somebody gains or loses. */
-  readonly operations: readonly OperationSummary[];
-  readonly takesAway: boolean;
-  /** One line; see {@link inWords}. */
-  readonly words: string;
-}
+export type TableSummary = ReturnType<typeof summarize>;
+
+/** How many players gain and lose an operation, for any parameters. */
+export type OperationSummary = TableSummary["operations"][number];
 
 /** Returns the summary of a comparison. */
-export function summarize(comparison: Comparison): TableSummary {
+export function summarize(comparison: Comparison) {
   const { counts, cohorts, registered, takesAway, routes, exclusion } = comparison;
   const losing = routes.flatMap(({ people }) => people.map(({ loses }) => loses));
   if (exclusion !== null) losing.push(exclusion.excludes);
@@ -49,6 +24,7 @@ export function summarize(comparison: Comparison): TableSummary {
       path,
       gain: playersIn(gains, cohorts),
       lose: playersIn(loses, cohorts),
+      // In other situations public tokens may lose what they gain.
       publicGains: isPublic(gains),
       publicLoses: isPublic(loses),
     };
