@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { entryKey } from "../../src/domain/entry.ts";
-import { undoing } from "../../src/operator/undo/undo.ts";
+import { undoable, undoing } from "../../src/operator/undo/undo.ts";
 import type { RecordChange } from "../../src/store/change.ts";
 import { blacklistReason, wantedReason } from "../_entries.ts";
 import { changeOf, recordOf } from "../audit/_history.ts";
@@ -37,7 +37,7 @@ async function assertUndoing(
   obstacles: readonly (readonly [RecordChange, string | undefined])[] = [],
   exceptChanged = false,
 ): Promise<void> {
-  const decided = await undoing(desk.data, recordOf(changes, { sequence: 7 }), exceptChanged);
+  const decided = await undoing(desk.data, undoable(recordOf(changes)), exceptChanged);
   assert.deepEqual(decided, {
     changes: undone.map(reversed),
     obstacles: obstacles.map(([change, why]) => ({ change, why })),
@@ -102,7 +102,7 @@ describe("the undo of a change", () => {
     await assertUndoing(desk, [seen, kept, repetition, counted], [kept]);
     for (const changes of [[seen, repetition, counted], []]) {
       const record = recordOf(changes, { sequence: 8, operation: "player.register" });
-      await assert.rejects(undoing(desk.data, record, true), {
+      assert.throws(() => undoable(record), {
         code: "CONFLICT",
         message: "Change 8 (player.add) contains nothing to undo.",
       });

@@ -7,7 +7,7 @@ import { bindSubjects, renameCreators } from "../../identity/references.ts";
 import type { Draft } from "../../store/data.ts";
 import { Slices } from "../../store/slices.ts";
 import type { FileEdit } from "../input.ts";
-import { type Listed, RosterReader } from "./rows.ts";
+import { type Listed, rosterReader } from "./rows.ts";
 import {
   byName,
   endWord,
@@ -37,12 +37,12 @@ export async function applyRoster(
 ): Promise<{ readonly people: People; readonly moves: readonly Move[] }> {
   const sheet = new Sheet(file, rosterColumns, ["name", ...(only ?? [])]);
   const counts = (column: string) => only?.includes(column) ?? sheet.columns.includes(column);
-  const reader = new RosterReader(draft, sheet, counts, now);
+  const read = rosterReader(draft, sheet, counts, now);
   const slices = new Slices();
   const listed: Listed[] = [];
   for (const row of sheet.rows) {
     if (slices.isOver) await slices.next();
-    listed.push(reader.read(row));
+    listed.push(read(row));
   }
   const absent = absentFrom(draft, listed, sheet);
   sheet.requireSound();

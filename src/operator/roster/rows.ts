@@ -20,115 +20,94 @@ import type { Standing } from "./standing.ts";
 
 type Kind = "group" | "faction or service";
 
-/** A player in a roster. */
-export interface Listed {
-  /** Where the row begins. */
-  readonly at: number;
-  readonly player: Player;
-  /** The player before; undefined for a new one. */
-  readonly known: Player | undefined;
-  /** Undefined if they stay as they are. */
-  readonly ranks: ReadonlyMap<string, Standing> | undefined;
-  readonly groups: ReadonlyMap<string, Standing> | undefined;
-}
+/** A player in a roster. Without ranks or groups, those of the player stay as they are. */
+export type Listed = ReturnType<ReturnType<typeof rosterReader>>;
 
-/** Reads rows, and notes the faults of their cells in the sheet. */
-export class RosterReader {
-  readonly #draft: Draft;
-  readonly #sheet: Sheet;
-  readonly #counts: (column: string) => boolean;
-  readonly #now: number;
+/**
+ * Returns a function that reads a row, and notes the faults of its cells in the sheet.
+ * @param counts whether a column is to be applied
+ */
+export function rosterReader(draft: Draft, sheet: Sheet, counts: (column: string) => boolean, now: number) {
+  const folded = (...names: readonly string[]) => new Map(names.map((name) => [fold(name), name]));
   /** The names as they are seeded, by the folded ones. */
-  readonly #names: Readonly<Record<Kind, ReadonlyMap<string, string>>>;
+  const seeded: Readonly<Record<Kind, ReadonlyMap<string, string>>> = {
+    group: folded(...namesOf(draft, "group")),
+    "faction or service": folded(...namesOf(draft, "faction"), ...namesOf(draft, "service")),
+  };
 
-  /** @param counts whether a column is to be applied */
-  constructor(draft: Draft, sheet: Sheet, counts: (column: string) => boolean, now: number) {
-    this.#draft = draft;
-    this.#sheet = sheet;
-    this.#counts = counts;
-    this.#now = now;
-    const folded = (...names: readonly string[]) => new Map(names.map((name) => [fold(name), name]));
-    const organisations = folded(...namesOf(draft, "faction"), ...namesOf(draft, "service"));
-    this.#names = { group: folded(...namesOf(draft, "group")), "faction or service": organisations };
-  }
-
-  /** Reads a row. Its player is found by the UUID, or else by the name. */
-  read(row: Row): Listed {
-    const read = <T>(column: string, as: (cell: Cell) => T) => {
-      const cell = row.get(column);
-      return cell === undefined || !this.#counts(column) ? undefined : as(cell);
-    };
-    const { text = "", at = 0 } = row.get("name") ?? {};
-    const { players } = this.#draft;
-    const stated = row.get("uuid");
-    const uuid = stated === undefined || stated.text === "" ? undefined : this.#uuid(stated);
-    const known = uuid === undefined ? players.find("name", fold(text))[0] : players.get(uuid);
-    // The name in older data may be one that a cell cannot have.
-    const name = known !== undefined && toCell(known.name) === text ? known.name : text.normalize("NFC");
-    if (name === "") this.#sheet.fault(at, "expected a player name, got nothing");
-    else if (this.#counts("name") && known?.name !== name) this.#checkNew(name, at);
-    else if (known === undefined) this.#sheet.fault(at, `there is no player "${name}"`);
-    // A former player keeps the UUID: removal and new registration must not end an exclusion.
-    const fresh = () => uuid ?? formerPlayers(this.#draft, name)[0]?.uuid ?? newUUID();
-    const former = known ?? { uuid: fresh(), name, administrator: false, registeredAt: this.#now };
-    const player = {
-      ...former,
-      name: this.#counts("name") ? name : former.name,
-      administrator: read("administrator", (cell) => this.#flag(cell)) ?? former.administrator,
-    };
-    const ranks = read("organisations", (cell) => this.#memberships("faction or service", cell));
-    return { at, player, known, ranks, groups: read("groups", (cell) => this.#memberships("group", cell)) };
-  }
-
-  #checkNew(name: string, at: number): void {
+  function checkNew(name: string, at: number): void {
     const parsed = v.safeParse(newPlayerName, name);
     const got = `got ${quote(name)}`;
     if (converted.test(name))
-      this.#sheet.fault(at, `expected a player name, ${got}${asText}, or use \`player add\``);
-    else if (!parsed.success) this.#sheet.fault(at, `${parsed.issues[0].message}, ${got}`);
+      sheet.fault(at, `expected a player name, ${got}${asText}, or use \`player add\``);
+    else if (!parsed.success) sheet.fault(at, `${parsed.issues[0].message}, ${got}`);
   }
 
-  #uuid({ text, at }: Cell): string | undefined {
+  function toStated({ text, at }: Cell): string | undefined {
     const uuid = toUUID(text);
     const advice = /^[\da-f]{1,31}$|^\d+([.,]\d+)?e\+?\d+$/i.test(text) ? asText : "";
     if (uuid === undefined)
-      this.#sheet.fault(at, `expected a UUID of 32 hex digits, or nothing, got ${quote(text)}${advice}`);
+      sheet.fault(at, `expected a UUID of 32 hex digits, or nothing, got ${quote(text)}${advice}`);
     return uuid;
   }
 
-  #memberships(kind: Kind, cell: Cell): Map<string, Standing> {
+  function toMemberships(kind: Kind, cell: Cell): Map<string, Standing> {
     const all = new Map<string, Standing>();
     for (const { 0: word, index } of cell.text.matchAll(/\S+/g)) {
       const at = cell.at + index;
       const form = kind === "group" ? /^(.+?)()(?:@(\d.*))?$/ : /^(.+?):(\d+)(?:@(.*))?$/;
       const [, typed, digits, end] = form.exec(word) ?? [];
       if (typed === undefined) {
-        this.#sheet.fault(at, `expected <organisation>:<rank>, such as GROVE:4, got ${quote(word)}`);
+        sheet.fault(at, `expected <organisation>:<rank>, such as GROVE:4, got ${quote(word)}`);
         continue;
       }
-      const name = this.#names[kind].get(fold(typed));
-      if (name === undefined)
-        this.#sheet.fault(at, unknownName(kind, typed, [...this.#names[kind].values()]));
+      const name = seeded[kind].get(fold(typed));
+      if (name === undefined) sheet.fault(at, unknownName(kind, typed, [...seeded[kind].values()]));
       const parsed = kind === "group" ? undefined : v.safeParse(rank, Number(digits));
-      if (parsed?.success === false) this.#sheet.fault(at, `${parsed.issues[0].message}, got ${digits}`);
+      if (parsed?.success === false) sheet.fault(at, `${parsed.issues[0].message}, got ${digits}`);
       const until = end === undefined ? undefined : toInstant(end);
-      if (until !== undefined && !(until > this.#now && until <= latestInstant))
-        this.#sheet.fault(
-          at,
-          `expected an end in the future, such as @2099-12-31T00:00Z, got ${quote(`@${end}`)}`,
-        );
+      if (until !== undefined && !(until > now && until <= latestInstant))
+        sheet.fault(at, `expected an end in the future, such as @2099-12-31T00:00Z, got ${quote(`@${end}`)}`);
       const known = name ?? typed;
-      if (all.has(known)) this.#sheet.fault(at, `${known} is in the cell twice`);
+      if (all.has(known)) sheet.fault(at, `${known} is in the cell twice`);
       all.set(known, { rank: Number(digits), until });
     }
     return all;
   }
 
-  #flag({ text, at }: Cell): boolean {
+  function toFlag({ text, at }: Cell): boolean {
     if (!/^(?:yes|no|true|false|)$/i.test(text))
-      this.#sheet.fault(at, `expected yes, no or nothing, got ${quote(text)}`);
+      sheet.fault(at, `expected yes, no or nothing, got ${quote(text)}`);
     return /^(?:yes|true)$/i.test(text);
   }
+
+  return (row: Row) => {
+    // Its player is found by the UUID, or else by the name.
+    const read = <T>(column: string, as: (cell: Cell) => T) => {
+      const cell = row.get(column);
+      return cell === undefined || !counts(column) ? undefined : as(cell);
+    };
+    const { text = "", at = 0 } = row.get("name") ?? {};
+    const { players } = draft;
+    const stated = row.get("uuid");
+    const uuid = stated === undefined || stated.text === "" ? undefined : toStated(stated);
+    const known = uuid === undefined ? players.find("name", fold(text))[0] : players.get(uuid);
+    // The name in older data may be one that a cell cannot have.
+    const name = known !== undefined && toCell(known.name) === text ? known.name : text.normalize("NFC");
+    if (name === "") sheet.fault(at, "expected a player name, got nothing");
+    else if (counts("name") && known?.name !== name) checkNew(name, at);
+    else if (known === undefined) sheet.fault(at, `there is no player "${name}"`);
+    // A former player keeps the UUID: removal and new registration must not end an exclusion.
+    const fresh = () => uuid ?? formerPlayers(draft, name)[0]?.uuid ?? newUUID();
+    const former = known ?? { uuid: fresh(), name, administrator: false, registeredAt: now };
+    const player: Player = {
+      ...former,
+      name: counts("name") ? name : former.name,
+      administrator: read("administrator", toFlag) ?? former.administrator,
+    };
+    const ranks = read("organisations", (cell) => toMemberships("faction or service", cell));
+    return { at, player, known, ranks, groups: read("groups", (cell) => toMemberships("group", cell)) };
+  };
 }
 
 const asText = ": a spreadsheet may have changed it; format the column as text";

@@ -14,25 +14,13 @@ import type { RecordChange } from "../../store/change.ts";
 import type { Data } from "../../store/data.ts";
 import { nodeFiles } from "../../store/folder/files.ts";
 import { readHistory } from "../../store/journal/history.ts";
-import { defineCommand, type Environment, type Info } from "../define.ts";
+import { defineCommand, type Environment } from "../define.ts";
 import { renameInForce } from "../lists/lists.ts";
 import { requireId } from "../tokens.ts";
 import { fitFor, undoing } from "./undo.ts";
 
 const text = v.optional(v.string());
 const instant = v.optional(v.pipe(v.number(), v.safeInteger()));
-
-/** The result: what is or would be taken back. */
-export interface TakenBack extends Info {
-  /** The number of the caller's changes that the filter selects. */
-  readonly changes: number;
-  /** The number of records that are taken back, by what they are: `entries of plates`, `statistics`. */
-  readonly records: Readonly<Record<string, number>>;
-  /** The number of records that stay, because somebody else has changed them since, or something depends on them. */
-  readonly left: number;
-  /** The number of the change that takes them back; undefined in a preview, and where there is nothing to take back. */
-  readonly sequence: number | undefined;
-}
 
 export const undoCaller = defineCommand({
   input: v.strictObject({
@@ -41,14 +29,18 @@ export const undoCaller = defineCommand({
     /** Whether to change nothing. */
     preview: v.boolean(),
   }),
-  /** @throws Failure `UNKNOWN_PLAYER`, `PARAMETER_INVALID` */
-  async run(environment: Environment, { preview, ...filter }, signal): Promise<TakenBack> {
+  /**
+   * Returns what is or would be taken back: the number of the caller's changes that the filter selects, the numbers of
+   * records by what they are (`entries of plates`, `statistics`), the number of those that are left, because somebody else
+   * has changed them since or something depends on them, and the number of the change that takes them back, if there is one.
+   * @throws Failure `UNKNOWN_PLAYER`, `PARAMETER_INVALID`
+   */
+  async run(environment: Environment, { preview, ...filter }, signal) {
     const { store } = environment;
     const { changes, runs, changed } = await readRuns(environment, filter);
-    const record = { ...nothing, changes: [...runs.values()] };
-    const fit = await fitFor(environment, record.changes);
-    const decide = async () =>
-      runs.size === 0 ? { changes: [], obstacles: [] } : undoing(store.data, record, true, fit);
+    const all = [...runs.values()];
+    const fit = await fitFor(environment, all);
+    const decide = () => undoing(store.data, all, true, fit);
     let decided = await decide();
     let sequence: number | undefined;
     if (!preview && decided.changes.length > 0) {
@@ -62,11 +54,11 @@ export const undoCaller = defineCommand({
     if (sequence !== undefined) await renameInForce(environment, decided.changes);
     const records = countsOf(decided.changes);
     const left = changed + decided.obstacles.length;
-    const all = Object.entries(records).map(([what, count]) => `${count} ${what}`);
+    const counts = Object.entries(records).map(([what, count]) => `${count} ${what}`);
     const what =
-      all.length === 0
+      counts.length === 0
         ? "Nothing is left to take back"
-        : `${preview ? "Takes" : "Took"} back ${oneOf(all, "and")}`;
+        : `${preview ? "Takes" : "Took"} back ${oneOf(counts, "and")}`;
     const [stay, them] = left === 1 ? ["stays", "it"] : ["stay", "them"];
     const stays =
       left === 0 ? "" : `; ${counted(left, "record")} ${stay}, since others have changed or use ${them}`;
@@ -76,8 +68,6 @@ export const undoCaller = defineCommand({
 
 /** How a player came to a token is nothing that was done with it. */
 const credentials: ReadonlySet<string> = new Set(["tokens", "invitations"]);
-
-const nothing = { sequence: 0, instant: 0, who: "", operation: "", request: null, table: null, undoes: null };
 
 /**
  * Reads the journal. Returns, for each record whose last changes are the caller's, its value before the first of these

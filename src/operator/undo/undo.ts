@@ -36,11 +36,12 @@ export const undo = defineCommand({
     const { store } = environment;
     const { data } = store;
     const record = await changeAt(environment, sequence);
-    const fit = await fitFor(environment, record.changes);
+    const all = undoable(record);
+    const fit = await fitFor(environment, all);
     let decided: Undoing = { changes: [], obstacles: [] };
     // The change may have been a bulk change.
     await store.changeInBulk({ who: "operator", operation: "undo", undoes: sequence }, async () => {
-      decided = await undoing(data, record, exceptChanged, fit);
+      decided = await undoing(data, all, exceptChanged, fit);
       // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
       signal?.throwIfAborted();
       return exceptChanged || decided.obstacles.length === 0 ? decided.changes : [];
@@ -110,21 +111,19 @@ export interface Undoing {
 }
 
 /**
- * Decides which records of a change can be undone. Bookkeeping stays, and so do names that the change added: memberships
- * and the route table may refer to them.
+ * Decides which changes of records can be undone.
  * @param exceptChanged whether to undo the other records if some cannot be undone. Records that depend on one of those,
  * such as a membership on its player, cannot be undone either
  * @param fit says why a former value of an entry does not fit its list
- * @throws Failure `CONFLICT` where the change contains nothing that can be undone
  */
 export async function undoing(
   data: Data,
-  record: JournalRecord,
+  all: readonly RecordChange[],
   exceptChanged: boolean,
   fit = anything,
 ): Promise<Undoing> {
   const slices = new Slices();
-  let remaining = undoable(record);
+  let remaining = all;
   const outcome = new Outcome(data, remaining, fit);
   const obstacles: Obstacle[] = [];
   for (let isDone = false; !isDone; ) {
@@ -151,8 +150,12 @@ export async function undoing(
   return { changes, obstacles };
 }
 
-/** Returns the records of a change that an undo considers. @throws Failure `CONFLICT` where there are none */
-function undoable(record: JournalRecord): readonly RecordChange[] {
+/**
+ * Returns the records of a change that an undo considers. Bookkeeping stays, and so do names that the change added:
+ * memberships and the route table may refer to them.
+ * @throws Failure `CONFLICT` where there are none
+ */
+export function undoable(record: JournalRecord): readonly RecordChange[] {
   // That a token was used is a fact: a code that others may have seen must not become valid again.
   const changes =
     record.operation === "token.use"
