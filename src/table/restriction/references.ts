@@ -2,7 +2,8 @@
 import { fold } from "../../domain/text.ts";
 import type { MembershipKind } from "../caller.ts";
 import type { Route, Table } from "../table.ts";
-import { type Restriction, withParts } from "./restriction.ts";
+import { withParts } from "./restriction.ts";
+import { namedTexts } from "./situations.ts";
 
 /** A name that a table can refer to. */
 export interface ReferredName {
@@ -40,24 +41,12 @@ export function referencesTo(
 
 function refersTo({ restriction, parameters }: Route, wanted: ReferredName): boolean {
   const ofKind = parameters.filter(({ type }) => type.base === wanted.kind);
-  if (ofKind.some((parameter) => isSame(parameter.default, wanted))) return true;
-  const names = new Set(ofKind.map(({ name }) => name));
-  return restrictionRefersTo(restriction, wanted, names);
-}
-
-/** @param parameters the names of the parameters whose values are names of the wanted kind */
-function restrictionRefersTo(
-  restriction: Restriction,
-  wanted: ReferredName,
-  parameters: ReadonlySet<string>,
-): boolean {
-  return withParts(restriction).some((part) => {
-    if (part.kind === "member")
-      return part.of === wanted.kind && "name" in part.reference && isSame(part.reference.name, wanted);
-    if (part.kind !== "cases") return false;
-    const compared = part.cases.flatMap(({ when }) => Object.entries(when ?? {}));
-    return compared.some(([name, value]) => parameters.has(name) && isSame(value, wanted));
-  });
+  const compared = namedTexts(restriction, new Set(ofKind.map(({ name }) => name)));
+  const members = withParts(restriction).flatMap((part) =>
+    part.kind === "member" && part.of === wanted.kind && "name" in part.reference ? part.reference.name : [],
+  );
+  const defaults = ofKind.map((parameter) => parameter.default);
+  return [...compared, ...members, ...defaults].some((value) => isSame(value, wanted));
 }
 
 function isSame(value: unknown, { name }: ReferredName): boolean {
