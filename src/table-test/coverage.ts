@@ -16,10 +16,7 @@ import {
 import type { Route } from "../table/table.ts";
 
 /** How much of something is covered. */
-export interface Share {
-  readonly covered: number;
-  readonly total: number;
-}
+export type Share = Coverage["routes"];
 
 /** Something that no test covers. */
 export interface Gap {
@@ -30,14 +27,7 @@ export interface Gap {
   readonly untried: "allowed" | "denied" | null;
 }
 
-export interface Coverage {
-  /** Of routes and ways together, rounded down, so that only full coverage is 100. */
-  readonly percent: number;
-  readonly routes: Share;
-  /** Allowed and denied for each part of a restriction; for `open`, only allowed. */
-  readonly ways: Share;
-  readonly gaps: readonly Gap[];
-}
+export type Coverage = ReturnType<CoverageCount["sum"]>;
 
 /** A way of a part of a restriction: to allow somebody, or to deny somebody. */
 interface Way {
@@ -65,20 +55,23 @@ export class CoverageCount {
       this.#tried[isAllowed(part, caller, input) ? "allowed" : "denied"].add(part);
   }
 
-  /** Returns the coverage so far. */
-  sum(): Coverage {
-    const all = this.#routes.flatMap(({ restriction }) => waysOf(restriction, ""));
+  /**
+   * Returns the coverage so far. Ways are allowed and denied for each part of a restriction; for `open`, only allowed. The
+   * percentage is of routes and ways together, rounded down, so that only full coverage is 100.
+   */
+  sum() {
+    const all = this.#routes.map((route) => ({ route, ways: waysOf(route.restriction, "") }));
+    const ways = all.flatMap((each) => each.ways);
     const routes = { covered: this.#called.size, total: this.#routes.length };
-    const ways = { covered: all.filter((way) => this.#isTried(way)).length, total: all.length };
-    const percent = Math.floor((100 * (routes.covered + ways.covered)) / (routes.total + ways.total));
-    return { percent, routes, ways, gaps: this.#routes.flatMap((route) => this.#gapsOf(route)) };
-  }
-
-  #gapsOf(route: Route): Gap[] {
-    const { path, restriction } = route;
-    if (!this.#called.has(route)) return [{ route: path, restriction: null, untried: null }];
-    const untried = waysOf(restriction, "").filter((way) => !this.#isTried(way));
-    return untried.map(({ words, way }) => ({ route: path, restriction: words, untried: way }));
+    const tried = { covered: ways.filter((way) => this.#isTried(way)).length, total: ways.length };
+    const percent = Math.floor((100 * (routes.covered + tried.covered)) / (routes.total + tried.total));
+    const gaps = all.flatMap(({ route, ways }): Gap[] => {
+      const { path } = route;
+      if (!this.#called.has(route)) return [{ route: path, restriction: null, untried: null }];
+      const untried = ways.filter((way) => !this.#isTried(way));
+      return untried.map(({ words, way }) => ({ route: path, restriction: words, untried: way }));
+    });
+    return { percent, routes, ways: tried, gaps };
   }
 
   #isTried({ part, way }: Way): boolean {

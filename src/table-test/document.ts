@@ -53,16 +53,7 @@ export interface Expectation extends Position {
 }
 
 /** A call: a path of the table with its parameters, and everything that is expected of it. */
-export interface TestCall {
-  /** Without the prefix, and not percent-encoded. */
-  readonly path: string;
-  readonly query: readonly (readonly [name: string, text: string])[];
-  /** The results that the test expects of some caller, including callers that have a fault. */
-  readonly expected: readonly ExpectedResult[];
-  readonly expectations: readonly Expectation[];
-  /** Where its `with` is in the document. */
-  readonly withAt: Path;
-}
+export type TestCall = ReturnType<typeof toCall>;
 
 /** The name for every named caller that the test does not mention. */
 const others = "others";
@@ -139,29 +130,28 @@ function toCallers(
   return callers;
 }
 
-function toCall(path: string, form: TestForm, at: Path, context: TestContext): TestCall {
+function toCall(path: string, form: TestForm, at: Path, context: TestContext) {
   const { report, locate } = context;
-  const mentioned = new Set<string>();
-  const pieces = expectedResults.flatMap((expected) => {
-    const references = form[expected];
-    if (references === undefined) return [];
-    const list: readonly CallerReference[] = Array.isArray(references) ? references : [references];
+  const references = expectedResults.flatMap((expected) => {
+    const all: CallerReference | readonly CallerReference[] | undefined = form[expected];
+    return all === undefined ? [] : [{ expected, all, list: [all].flat() }];
+  });
+  const mentioned = new Set(references.flatMap(({ list }) => list).filter((one) => typeof one === "string"));
+  const expectations = references.flatMap(({ expected, all, list }) => {
     if (list.length === 0) report([...at, expected], "expected at least one caller, got none", "key");
-    return list.map((reference, index) => {
-      if (typeof reference === "string") mentioned.add(reference);
-      const place = [...at, expected, ...(Array.isArray(references) ? [index] : [])];
-      return { expected, reference, at: place };
+    return list.flatMap((reference, index): Expectation[] => {
+      const place = [...at, expected, ...(Array.isArray(all) ? [index] : [])];
+      const callers = callersOf(reference, place, mentioned, context);
+      return callers.map((caller) => ({ ...locate(place), expected, caller }));
     });
   });
-  const expected = expectedResults.filter((result) => form[result] !== undefined);
-  if (expected.length === 0)
+  if (references.length === 0)
     report(at, `expected "allowed", "denied" or a code, got a test without any`, "key");
-  const expectations = pieces.flatMap(({ expected, reference, at: place }) =>
-    callersOf(reference, place, mentioned, context).map((caller) => ({ ...locate(place), expected, caller })),
-  );
   const query = Object.entries(form.with ?? {}).flatMap(([name, text]) =>
-    (Array.isArray(text) ? text : [text]).map((value): [string, string] => [name, value]),
+    [text].flat().map((value): [string, string] => [name, value]),
   );
+  // Also those that are expected of callers that have a fault.
+  const expected: readonly ExpectedResult[] = references.map((one) => one.expected);
   return { path, query, expected, expectations, withAt: [...at, "with"] };
 }
 

@@ -4,30 +4,16 @@ import { type CallDecision, Engine } from "../engine/engine.ts";
 import { type Reason, reasonOf } from "../engine/reason.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Route, Table } from "../table/table.ts";
-import { inOrder, type Position, type Report } from "../table/yaml/fault.ts";
+import { inOrder, type Report } from "../table/yaml/fault.ts";
 import { unknownName } from "../table/yaml/wording.ts";
-import { type Coverage, CoverageCount } from "./coverage.ts";
+import { CoverageCount } from "./coverage.ts";
 import { type Expectation, type ExpectedResult, parseTests, type TestCall } from "./document.ts";
 
-/** An expectation that was not met. */
-export interface TestFailure extends Position {
-  /** The path with its query, for people. */
-  readonly call: string;
-  /** The caller in words. */
-  readonly caller: string;
-  readonly expected: ExpectedResult;
-  /** The result that the test got instead. */
-  readonly got: "allowed" | "denied" | FailureCode;
-  /** Who is allowed, or the sentence of the failure. */
-  readonly why: string;
-}
-
 /** The result of a run. A test is one caller of one call. */
-export interface TestResult {
-  readonly tests: number;
-  readonly failures: readonly TestFailure[];
-  readonly coverage: Coverage;
-}
+export type TestResult = NonNullable<ReturnType<typeof testTable>["result"]>;
+
+/** An expectation that was not met. */
+export type TestFailure = ReturnType<typeof toFailure>;
 
 /**
  * Runs a document of tests against a table. Returns the result, or else the faults of the document.
@@ -57,8 +43,7 @@ export function testTable(text: string, table: Table, vocabulary: Vocabulary, to
     }
   }
   if (faults.length > 0) return { result: undefined, faults: inOrder(faults) };
-  const result: TestResult = { tests, failures: inOrder(failures), coverage: coverage.sum() };
-  return { result, faults };
+  return { result: { tests, failures: inOrder(failures), coverage: coverage.sum() }, faults };
 }
 
 const denials: readonly (FailureCode | undefined)[] = ["RESTRICTED", "EXCLUDED"];
@@ -77,7 +62,8 @@ function meets(expected: ExpectedResult, decision: CallDecision): boolean {
   return isAuthorized(decision) && isComplete;
 }
 
-function resultOf(expected: ExpectedResult, decision: CallDecision): TestFailure["got"] {
+/** Returns what a test got instead of what it expected. */
+function resultOf(expected: ExpectedResult, decision: CallDecision): "allowed" | "denied" | FailureCode {
   const code = decision.failure?.code;
   if (code === undefined || (expected === "denied" && isAuthorized(decision))) return "allowed";
   return code === "RESTRICTED" ? "denied" : code;
@@ -87,7 +73,7 @@ function toFailure(
   call: TestCall,
   { line, column, expected, caller: { caller, words } }: Expectation,
   decision: CallDecision,
-): TestFailure {
+) {
   const { route, decisive, failure } = decision;
   const got = resultOf(expected, decision);
   const byRestriction = route !== undefined && decisive !== undefined && ["allowed", "denied"].includes(got);
