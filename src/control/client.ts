@@ -216,19 +216,14 @@ function unconnected(cause: NodeJS.ErrnoException): Error {
 
 /** Returns the result in an answer. @throws Unanswered for half an answer and the like, or what the service answered with */
 async function resultIn<T>(text: string): Promise<T> {
-  const answer = parse<T>(text);
-  if (answer === undefined) throw new Unanswered("closed");
+  let answer: { readonly result: T } | { readonly error?: unknown };
+  try {
+    answer = Object(JSON.parse(text));
+  } catch (cause) {
+    throw new Unanswered("closed", cause);
+  }
   if ("result" in answer) return answer.result;
   // With valibot, which takes longer to load than many a command runs.
   const { fromWire, isWireError } = await import("./wire.ts");
   throw isWireError(answer.error) ? fromWire(answer.error) : new Unanswered("closed");
-}
-
-function parse<T>(text: string): { readonly result: T } | { readonly error: unknown } | undefined {
-  try {
-    const answer = JSON.parse(text);
-    return "result" in answer || "error" in answer ? answer : undefined;
-  } catch {
-    return undefined;
-  }
 }
