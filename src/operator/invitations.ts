@@ -12,15 +12,6 @@ import { Slices } from "../store/slices.ts";
 import { defineCommand, defineRead, type Environment, type Info } from "./define.ts";
 import { milliseconds, playerReference } from "./input.ts";
 
-/** An invitation with its code, which nobody can see again. */
-interface Invited {
-  readonly name: string;
-  readonly uuid: string;
-  readonly code: string;
-  /** Whether it replaces one whose code was valid. */
-  readonly replaces: boolean;
-}
-
 export const invitePlayers = defineCommand({
   input: v.strictObject({
     /** Without one, all players without a valid token. */
@@ -41,7 +32,7 @@ export const invitePlayers = defineCommand({
     const at = now();
     const expires = at + (expiresIn ?? invitations.valid.milliseconds);
     const inviteAll = async (draft: Draft) => {
-      const invited: Invited[] = [];
+      const invited = [];
       const slices = new Slices();
       const isMember = member === undefined ? () => true : memberTest(draft, member, at);
       const meant =
@@ -56,6 +47,7 @@ export const invitePlayers = defineCommand({
       for (const found of allowed) {
         if (slices.isOver) await slices.next();
         const former = draft.invitations.get(found.uuid);
+        // Nobody can see the code again. It may replace one that was valid.
         const replaces = former !== undefined && ["open", "claimed"].includes(stateOf(former, at));
         const { name, uuid } = found;
         invited.push({ name, uuid, code: invite(draft, found, expires, at), replaces });

@@ -32,14 +32,7 @@ export async function showHistory({ output, workspace }: Context): Promise<void>
   await output.list(tables, columns, "No route table was in force yet: `addon-cli serve` puts one in force.");
 }
 
-/** The table's file and the revision in force before a rollback. */
-interface CurrentTable {
-  readonly file: string;
-  /** The content of the file, in any encoding; undefined if there is no file. */
-  readonly present: Buffer | undefined;
-  /** The revision in force; undefined if no service runs. */
-  readonly inForce: string | undefined;
-}
+type CurrentTable = Awaited<ReturnType<typeof currentTable>>;
 
 /**
  * Writes a table that was in force to the table's file, and puts it in force if a service runs.
@@ -78,8 +71,11 @@ export async function rollBack(context: Context, revision: string | undefined): 
   });
 }
 
-/** @throws Failure if the service runs on the packaged table, which must not be replaced */
-async function currentTable({ workspace }: Context, control: Control): Promise<CurrentTable> {
+/**
+ * Returns the table's file, its content in any encoding, if there is one, and the revision in force, if a service runs.
+ * @throws Failure if the service runs on the packaged table, which must not be replaced
+ */
+async function currentTable({ workspace }: Context, control: Control) {
   const own = workspace().routes;
   const status = await statusIn(control);
   const file = status?.file ?? own;

@@ -2,6 +2,7 @@
 import { Failure } from "../../../src/domain/errors.ts";
 import { compareTexts, didYouMean, fold, oneOf } from "../../../src/domain/text.ts";
 import { publicCaller } from "../../../src/identity/callers.ts";
+import { isExcluded } from "../../../src/table/authorization.ts";
 import { type Caller, toCaller } from "../../../src/table/caller.ts";
 import { type Access, accessOf } from "../../../src/table/restriction/access.ts";
 import { describe, parametersOf } from "../../../src/table/restriction/restriction.ts";
@@ -85,8 +86,7 @@ async function verdictsFor(
 ): Promise<ReadonlyMap<Route, Access>> {
   const caller = fold(who) === "public" ? publicCaller({ id: "-" }) : await playerCaller(context, who);
   const vocabulary = await vocabularyOf(context);
-  const { excludedGroup } = table;
-  const excluded = excludedGroup !== undefined && caller.rankIn("group", excludedGroup) !== undefined;
+  const excluded = isExcluded(table, caller);
   return new Map(
     routes.map((route) => [route, excluded ? "no" : accessOf(route.restriction, caller, vocabulary)]),
   );

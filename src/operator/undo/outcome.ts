@@ -38,71 +38,59 @@ function recordOf(collection: string, record: unknown): unknown {
 /** Returns why an entry does not fit its list: with it, the table could not be put in force again. */
 export type Fit = (entry: Entry) => string | undefined;
 
-/** The data after an undo. */
-export class Outcome {
-  readonly #data: Data;
-  readonly #fit: Fit;
+/** Returns what the data would be after an undo of some changes. @param fit says why an entry does not fit its list */
+export function outcomeOf(data: Data, changes: readonly RecordChange[], fit: Fit) {
   /** The values of the undone records, by collection and key. */
-  readonly #undone = new Map<string, unknown>();
+  const undone = new Map(changes.map(({ collection, key, before }) => [`${collection} ${key}`, before]));
   /** The entries that refer to others, by the keys of those. */
-  #referring: ReadonlyMap<string, readonly Entry[]> | undefined;
-
-  /** @param fit says why an entry does not fit its list */
-  constructor(data: Data, changes: readonly RecordChange[], fit: Fit) {
-    this.#data = data;
-    this.#fit = fit;
-    for (const { collection, key, before } of changes) this.#undone.set(`${collection} ${key}`, before);
-  }
+  let referring: ReadonlyMap<string, readonly Entry[]> | undefined;
 
   /** Excepts a record from the undo. */
-  keep({ collection, key }: RecordChange): void {
-    this.#undone.delete(`${collection} ${key}`);
+  function keep({ collection, key }: RecordChange): void {
+    undone.delete(`${collection} ${key}`);
   }
 
   /** Returns the name of a player. */
-  nameOf(uuid: string): string | undefined {
-    return textOf(this.#undone.get(`players ${uuid}`), "name") ?? this.#data.players.get(uuid)?.name;
+  function nameOf(uuid: string): string | undefined {
+    return textOf(undone.get(`players ${uuid}`), "name") ?? data.players.get(uuid)?.name;
   }
 
   /** Returns why a record cannot be undone. */
-  fault(change: RecordChange): string | undefined {
+  function fault(change: RecordChange): string | undefined {
     const { collection, key, before, after } = change;
-    const { players } = this.#data;
-    const nameOf = (uuid: string) =>
-      players.get(uuid)?.name ?? textOf(this.#undone.get(`players ${uuid}`), "name") ?? uuid;
-    const what = recordWords(change, nameOf);
+    const presentName = (uuid: string) => data.players.get(uuid)?.name ?? nameOf(uuid) ?? uuid;
+    const what = recordWords(change, presentName);
     const { player, named, entries } = definitionOf(collection)?.refersTo ?? {};
     const record = before === null ? undefined : recordOf(collection, before);
     const owner = player?.outlives === false ? textOf(record, player.field) : undefined;
-    if (owner !== undefined && !this.#has("players", owner))
-      return `the player of ${what} is no longer registered`;
+    if (owner !== undefined && !has("players", owner)) return `the player of ${what} is no longer registered`;
     for (const { name, kinds } of record === undefined ? [] : (named?.(record) ?? [])) {
-      const exists = kinds.some((kind) => this.#has("names", namedKey(kind, name)));
+      const exists = kinds.some((kind) => has("names", namedKey(kind, name)));
       if (!exists) return `the ${oneOf(kinds)} ${name} of ${what} has been removed since`;
     }
-    const unfit = entries === undefined || record === undefined ? undefined : this.#fit(record as Entry);
+    const unfit = entries === undefined || record === undefined ? undefined : fit(record as Entry);
     if (unfit !== undefined) return `the route table has changed since, and refuses ${what}: ${unfit}`;
-    const missing = record && entries?.(record).find((entry) => !this.#has(collection, entry));
+    const missing = record && entries?.(record).find((entry) => !has(collection, entry));
     if (missing !== undefined) return `the entry ${missing} of ${what} has been removed since`;
     if (entries !== undefined && before === null) {
       // Found once, since an undo can have many records.
-      this.#referring ??= referringEntries(this.#data);
-      const [user] = this.#left(collection, this.#referring.get(key) ?? [], model.entries.key);
-      if (user !== undefined) return `the entry ${labelOf(user, "", nameOf)} refers to ${what}`;
+      referring ??= referringEntries(data);
+      const [user] = notUndone(collection, referring.get(key) ?? [], model.entries.key);
+      if (user !== undefined) return `the entry ${labelOf(user, "", presentName)} refers to ${what}`;
     }
-    if (collection === "names" && before !== null) return this.#otherKind(record as Named);
+    if (collection === "names" && before !== null) return otherKind(record as Named);
     if (collection !== "players") return undefined;
     if (before !== null) {
       const { name } = record as Player;
-      const other = this.#left("players", this.#data.players.find("name", fold(name)), ({ uuid }) => uuid)[0];
+      const other = notUndone("players", data.players.find("name", fold(name)), ({ uuid }) => uuid)[0];
       return other === undefined ? undefined : `the player ${other.uuid} now has the name ${name}`;
     }
     // Whoever gets the UUID next would take over what the player has been given since.
-    const left = collectionsOf(this.#data).flatMap((collection) => {
+    const left = collectionsOf(data).flatMap((collection) => {
       const ends =
         collection.refersTo.subject !== undefined || collection.refersTo.player?.outlives === false;
       if (!ends || collection.isBookkeeping) return [];
-      const { length } = this.#left(collection.name, recordsOfPlayer(collection, key), collection.key);
+      const { length } = notUndone(collection.name, recordsOfPlayer(collection, key), collection.key);
       return length === 0 ? [] : [counted(length, collection.noun)];
     });
     return left.length === 0
@@ -111,22 +99,24 @@ export class Outcome {
   }
 
   /** Returns the conflict of a name that would be both a faction and a service. */
-  #otherKind({ kind, name }: Pick<Named, "kind" | "name">): string | undefined {
+  function otherKind({ kind, name }: Pick<Named, "kind" | "name">): string | undefined {
     if (kind === "group") return undefined;
     const twin = kind === "faction" ? "service" : "faction";
-    const isTaken = this.#has("names", namedKey(twin, name));
+    const isTaken = has("names", namedKey(twin, name));
     return isTaken ? `${name} is now a ${twin}` : undefined;
   }
 
-  #has(collection: string, key: string): boolean {
-    const undone = this.#undone.get(`${collection} ${key}`);
-    return undone === undefined ? rowsOf(this.#data, collection).has(key) : undone !== null;
+  function has(collection: string, key: string): boolean {
+    const former = undone.get(`${collection} ${key}`);
+    return former === undefined ? rowsOf(data, collection).has(key) : former !== null;
   }
 
   /** Returns the records that are not undone. */
-  #left<T>(collection: string, records: readonly T[], keyOf: (record: T) => string): T[] {
-    return records.filter((record) => !this.#undone.has(`${collection} ${keyOf(record)}`));
+  function notUndone<T>(collection: string, records: readonly T[], keyOf: (record: T) => string): T[] {
+    return records.filter((record) => !undone.has(`${collection} ${keyOf(record)}`));
   }
+
+  return { keep, nameOf, fault };
 }
 
 /** Returns the records of a collection, by its name in the journal. */

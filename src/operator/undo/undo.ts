@@ -13,7 +13,7 @@ import { readHistory } from "../../store/journal/history.ts";
 import { Slices } from "../../store/slices.ts";
 import { defineCommand, type Environment, type Info } from "../define.ts";
 import { listsInForce, renameInForce } from "../lists/lists.ts";
-import { type Fit, Outcome, recordWords, rowsOf } from "./outcome.ts";
+import { type Fit, outcomeOf, recordWords, rowsOf } from "./outcome.ts";
 
 /** The most obstacles that a message names, and the most changes for each. */
 const mostNamed = 5;
@@ -124,7 +124,7 @@ export async function undoing(
 ): Promise<Undoing> {
   const slices = new Slices();
   let remaining = all;
-  const outcome = new Outcome(data, remaining, fit);
+  const outcome = outcomeOf(data, remaining, fit);
   const obstacles: Obstacle[] = [];
   for (let isDone = false; !isDone; ) {
     const still: RecordChange[] = [];

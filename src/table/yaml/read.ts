@@ -19,14 +19,6 @@ import {
 import { type Fault, type Path, type Position, type Report, type Side, toFault } from "./fault.ts";
 import { rewrittenWords, sourceAt } from "./scalar.ts";
 
-/** How a text is read. */
-export interface YAMLOptions {
-  /** What the file should contain, for messages: "a route table". */
-  readonly expected: string;
-  /** `failsafe` leaves every scalar as the text that it is written as. */
-  readonly schema: "core" | "failsafe";
-}
-
 /** A text that was read. */
 export interface ReadYAML {
   /** Undefined if there were faults. */
@@ -48,8 +40,14 @@ const tooDeep = `expected at most ${maxDepth} levels of lists and maps, got more
 const maxAliasCount = 100;
 const tooManyAliases = `expected at most ${maxAliasCount} uses of an anchor, including the aliases within it, got more; write some values out`;
 
-/** Reads a text. */
-export function readYAML(text: string, { expected, schema }: YAMLOptions): ReadYAML {
+/** `failsafe` leaves every scalar as the text that it is written as. */
+type Schema = "core" | "failsafe";
+
+/** Reads a text. @param options.expected what the file should contain, for messages: "a route table" */
+export function readYAML(
+  text: string,
+  { expected, schema }: { readonly expected: string; readonly schema: Schema },
+): ReadYAML {
   const lines = new LineCounter();
   const { document, deep, second } = parse(text, schema, lines);
   const positionOf = (offset: number): Position => {
@@ -95,7 +93,7 @@ export function readYAML(text: string, { expected, schema }: YAMLOptions): ReadY
  * library's `parseDocument` would recurse until the stack is full, and V8 aborts the process if it compiles a regular
  * expression there.
  */
-function parse(text: string, schema: YAMLOptions["schema"], lines: LineCounter) {
+function parse(text: string, schema: Schema, lines: LineCounter) {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
   const tokens: CST.Token[] = [];
