@@ -9,14 +9,11 @@ import { watchSchema } from "./declared/statistics.ts";
 import { limitSchema, limitsSchema } from "./limits.ts";
 import { pagesSchema } from "./pages.ts";
 import type { Restriction } from "./restriction/restriction.ts";
-import { optional, scalar, text, typeEntries, typeSchema, words } from "./type-form.ts";
+import { countTo, optional, scalar, text, typeEntries, typeSchema, words } from "./type-form.ts";
 import type { Fault, Path, Report } from "./yaml/fault.ts";
 import { mapOf, mapWith } from "./yaml/maps.ts";
 import { type ReadYAML, readYAML } from "./yaml/read.ts";
 import { reportIssue } from "./yaml/wording.ts";
-
-const mostStreams = 100_000;
-const mostWords = `a whole number from 1 to ${mostStreams}`;
 
 /** What a route can declare as intended where `warnings.ts` would warn. */
 export const intentions = [
@@ -89,12 +86,9 @@ export function documentSchemaOf(parts: Parts) {
     ),
     stream: optional(
       mapWith({
-        most: v.pipe(
-          v.number(mostWords),
-          v.integer(mostWords),
-          v.minValue(1, mostWords),
-          v.maxValue(mostStreams, mostWords),
-          v.description("How many can be open at a time, at most; never more than half of the connections."),
+        most: countTo(
+          100_000,
+          "How many can be open at a time, at most; never more than half of the connections.",
         ),
       }),
       "Serves /stream, which sends an event whenever something changes. Without it there is none.",

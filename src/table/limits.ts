@@ -5,6 +5,7 @@
 import * as v from "valibot";
 import { oneOf } from "../domain/text.ts";
 import type { Operation } from "./operation.ts";
+import { countTo, optional } from "./type-form.ts";
 import { mapWith } from "./yaml/maps.ts";
 
 /**
@@ -31,8 +32,6 @@ export type Limits = Readonly<Record<(typeof limitNames)[number], Limit | "off">
 export const secondsIn: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600, d: 86_400 };
 const rateForm = /^([1-9]\d{0,5})\/(s|min|h)$/;
 const rateWords = "a rate from 1/h to 999999/s, such as 10/s, 20/min or 100/h";
-const mostBurst = 999_999;
-const burstWords = `a whole number from 1 to ${mostBurst}`;
 const off = v.pipe(v.literal("off"), v.description("No limit."));
 
 /** The form of a limit. */
@@ -47,25 +46,20 @@ export const limitSchema = v.union(
           "How many requests a second (s), minute (min) or hour (h) are allowed in the long run.",
         ),
       ),
-      burst: v.pipe(
-        v.number(burstWords),
-        v.integer(burstWords),
-        v.minValue(1, burstWords),
-        v.maxValue(mostBurst, burstWords),
-        v.description("How many requests are allowed at once, after a pause."),
-      ),
+      burst: countTo(999_999, "How many requests are allowed at once, after a pause."),
     }),
   ],
   "off, or a map such as { rate: 10/s, burst: 60 }",
 );
 
-const limitOf = (what: string) => v.optional(v.pipe(limitSchema, v.description(what)));
-
 const limitEntries = {
-  reads: limitOf("The reads with one token; with a public token, from one network."),
-  changes: limitOf("The changes with one token; with a public token, from one network."),
-  unknown: limitOf("The requests without a valid token from one network."),
-  pages: limitOf("The requests for pages and descriptions, and the CORS preflights, from one network."),
+  reads: optional(limitSchema, "The reads with one token; with a public token, from one network."),
+  changes: optional(limitSchema, "The changes with one token; with a public token, from one network."),
+  unknown: optional(limitSchema, "The requests without a valid token from one network."),
+  pages: optional(
+    limitSchema,
+    "The requests for pages and descriptions, and the CORS preflights, from one network.",
+  ),
 };
 
 /** The form of a table's `limits`. */

@@ -10,6 +10,17 @@ export const words = (description: string) =>
   v.pipe(v.string(), v.regex(/\S/, "at least one character"), v.description(description));
 export const length = (minimum: number, description: string) =>
   v.pipe(v.number(), v.integer(whole), v.minValue(minimum, `${minimum} or more`), v.description(description));
+/** A number of things, of which there is at least one. */
+export const countTo = (most: number, description: string) => {
+  const expected = `a whole number from 1 to ${most}`;
+  return v.pipe(
+    v.number(expected),
+    v.integer(expected),
+    v.minValue(1, expected),
+    v.maxValue(most, expected),
+    v.description(description),
+  );
+};
 export const optional = <I, O>(content: v.GenericSchema<I, O>, description: string) =>
   v.optional(v.pipe(content, v.description(description)));
 const bound = (description: string) => v.pipe(v.number(), v.safeInteger(whole), v.description(description));
