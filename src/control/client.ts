@@ -172,7 +172,7 @@ async function request<T>(
           awaitSign();
           pieces.push(piece);
         });
-        response.on("error", (cause) => reject(closedBy(cause)));
+        response.on("error", (cause) => reject(failureOf(cause, true)));
         response.on("end", () => resolve(Buffer.concat(pieces).toString()));
       },
     );
@@ -180,9 +180,7 @@ async function request<T>(
     abort = () => void asking.destroy();
     signal?.addEventListener("abort", abort);
     asking.on("socket", (socket) => socket.once("connect", () => (connected = true)));
-    asking.on("error", (cause: NodeJS.ErrnoException) => {
-      reject(connected ? closedBy(cause) : unconnected(cause));
-    });
+    asking.on("error", (cause) => reject(failureOf(cause, connected)));
     asking.setHeader("Content-Type", "application/json");
     asking.end(JSON.stringify(input));
   });
@@ -194,19 +192,14 @@ async function request<T>(
   }
 }
 
-/** Returns the error for a connection that was closed by the service, or given up. */
-function closedBy(cause: Error): Unanswered {
-  return cause instanceof Unanswered ? cause : new Unanswered("closed", cause);
-}
-
-/** Returns the error for a failed connection. */
-function unconnected(cause: NodeJS.ErrnoException): Error {
+/** Returns the error for a connection that was not made, or that was closed by the service or given up. */
+function failureOf(cause: Error, connected: boolean): Error {
   if (cause instanceof Unanswered) return cause;
+  // A service that ends before it accepts a connection resets it.
+  if (connected || hasCode(cause, "ECONNRESET", "EPIPE")) return new Unanswered("closed", cause);
   if (hasCode(cause, "ENOENT", "ENOTDIR", "ECONNREFUSED")) return new Unanswered("absent", cause);
   // The queue of unaccepted connections is full.
   if (hasCode(cause, "EAGAIN")) return new Unanswered("silent", cause);
-  // The service ended before it accepted the connection.
-  if (hasCode(cause, "ECONNRESET", "EPIPE")) return new Unanswered("closed", cause);
   const message = `Cannot reach the service on the data folder: ${reasonOf(cause)}.`;
   const hint = hasCode(cause, "EMFILE", "ENFILE")
     ? "Raise the limit of this shell (ulimit -n). The service received nothing."
