@@ -20,24 +20,21 @@ export const servedFrom = " with --routes";
 export async function readTable(file: string, how = ""): Promise<string> {
   try {
     return (await readRegular(file, mostBytes)).toString();
-  } catch (error) {
-    if (!(error instanceof UnexpectedFile)) throw unreadable(file, how, error as NodeJS.ErrnoException);
-    throw new Failure("STORE_UNAVAILABLE", `Expected a route table, but ${error.message}.`, {
-      hint: `Put the table's file there, or name another one${how}.`,
-      cause: error,
-    });
+  } catch (cause) {
+    const [message, hint] = refusalOf(file, how, cause as NodeJS.ErrnoException);
+    throw new Failure("STORE_UNAVAILABLE", message, { hint, cause });
   }
 }
 
-function unreadable(file: string, how: string, cause: NodeJS.ErrnoException): Failure {
-  if (cause.code === "ENOENT") {
-    return new Failure("STORE_UNAVAILABLE", `There is no route table ${file}.`, {
-      hint: `Name another file${how}, or copy the routes.yaml of the service there.`,
-      cause,
-    });
+function refusalOf(file: string, how: string, cause: NodeJS.ErrnoException): [message: string, hint: string] {
+  if (cause instanceof UnexpectedFile) {
+    const hint = `Put the table's file there, or name another one${how}.`;
+    return [`Expected a route table, but ${cause.message}.`, hint];
   }
-  return new Failure("STORE_UNAVAILABLE", `The route table cannot be read: ${reasonOf(cause, file)}.`, {
-    hint: `Give the user of this process access to the file and its folders, or name another file${how}.`,
-    cause,
-  });
+  if (cause.code === "ENOENT") {
+    const hint = `Name another file${how}, or copy the routes.yaml of the service there.`;
+    return [`There is no route table ${file}.`, hint];
+  }
+  const hint = `Give the user of this process access to the file and its folders, or name another file${how}.`;
+  return [`The route table cannot be read: ${reasonOf(cause, file)}.`, hint];
 }

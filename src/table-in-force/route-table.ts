@@ -50,12 +50,9 @@ export interface TablePutInForce {
 }
 
 /** A table that nobody has reviewed, and the one in force. */
-export interface UnseenTable {
-  readonly cause: ReloadCause;
+export interface UnseenTable extends Pick<TablePutInForce, "cause" | "table" | "text"> {
   readonly before: Table;
-  readonly table: Table;
   readonly beforeText: string;
-  readonly text: string;
 }
 
 /**
