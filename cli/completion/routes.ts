@@ -5,7 +5,7 @@ import type { ParameterType } from "../../src/table/base-types.ts";
 import { toDeclarations } from "../../src/table/declared/declarations.ts";
 import { parseTable } from "../../src/table/document.ts";
 import { placeholdersOf, toParameters } from "../../src/table/route-parameters.ts";
-import { Types } from "../../src/table/types.ts";
+import { toTypes } from "../../src/table/types.ts";
 
 /** A route with the types of its parameters. */
 export interface TypedRoute {
@@ -19,7 +19,7 @@ export function routesOf(text: string): readonly TypedRoute[] {
   const { content } = document;
   if (content === undefined) return [];
   const report = () => undefined;
-  const types = new Types(content.types ?? {}, report);
+  const types = toTypes(content.types ?? {}, report);
   const handlers = handlersFor(toDeclarations(content, { ...document, types, resources: [], report }));
   const none = { group: [], faction: [], service: [] };
   return Object.entries(content.routes).map(([path, route]) => {

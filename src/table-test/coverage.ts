@@ -27,7 +27,7 @@ export interface Gap {
   readonly untried: "allowed" | "denied" | null;
 }
 
-export type Coverage = ReturnType<CoverageCount["sum"]>;
+export type Coverage = ReturnType<ReturnType<typeof countCoverage>["sum"]>;
 
 /** A way of a part of a restriction: to allow somebody, or to deny somebody. */
 interface Way {
@@ -37,46 +37,39 @@ interface Way {
   readonly way: "allowed" | "denied";
 }
 
-/** Counts what tests cover. */
-export class CoverageCount {
-  readonly #routes: readonly Route[];
-  readonly #called = new Set<Route>();
+/** Counts what tests of some routes cover. */
+export function countCoverage(routes: readonly Route[]) {
+  const called = new Set<Route>();
   /** The parts that have allowed somebody, and those that have denied somebody. */
-  readonly #tried = { allowed: new Set<Restriction>(), denied: new Set<Restriction>() };
+  const tried = { allowed: new Set<Restriction>(), denied: new Set<Restriction>() };
+  const isTried = ({ part, way }: Way) => tried[way].has(part);
+  return {
+    /** Counts a decision of a route's restriction. */
+    note(route: Route, caller: Caller, input: Input): void {
+      called.add(route);
+      for (const part of decisiveParts(route.restriction, caller, input))
+        tried[isAllowed(part, caller, input) ? "allowed" : "denied"].add(part);
+    },
 
-  constructor(routes: readonly Route[]) {
-    this.#routes = routes;
-  }
-
-  /** Counts a decision of a route's restriction. */
-  note(route: Route, caller: Caller, input: Input): void {
-    this.#called.add(route);
-    for (const part of decisiveParts(route.restriction, caller, input))
-      this.#tried[isAllowed(part, caller, input) ? "allowed" : "denied"].add(part);
-  }
-
-  /**
-   * Returns the coverage so far. Ways are allowed and denied for each part of a restriction; for `open`, only allowed. The
-   * percentage is of routes and ways together, rounded down, so that only full coverage is 100.
-   */
-  sum() {
-    const all = this.#routes.map((route) => ({ route, ways: waysOf(route.restriction, "") }));
-    const ways = all.flatMap((each) => each.ways);
-    const routes = { covered: this.#called.size, total: this.#routes.length };
-    const tried = { covered: ways.filter((way) => this.#isTried(way)).length, total: ways.length };
-    const percent = Math.floor((100 * (routes.covered + tried.covered)) / (routes.total + tried.total));
-    const gaps = all.flatMap(({ route, ways }): Gap[] => {
-      const { path } = route;
-      if (!this.#called.has(route)) return [{ route: path, restriction: null, untried: null }];
-      const untried = ways.filter((way) => !this.#isTried(way));
-      return untried.map(({ words, way }) => ({ route: path, restriction: words, untried: way }));
-    });
-    return { percent, routes, ways: tried, gaps };
-  }
-
-  #isTried({ part, way }: Way): boolean {
-    return this.#tried[way].has(part);
-  }
+    /**
+     * Returns the coverage so far. Ways are allowed and denied for each part of a restriction; for `open`, only allowed. The
+     * percentage is of routes and ways together, rounded down, so that only full coverage is 100.
+     */
+    sum() {
+      const all = routes.map((route) => ({ route, own: waysOf(route.restriction, "") }));
+      const every = all.flatMap(({ own }) => own);
+      const calls = { covered: called.size, total: routes.length };
+      const ways = { covered: every.filter(isTried).length, total: every.length };
+      const percent = Math.floor((100 * (calls.covered + ways.covered)) / (calls.total + ways.total));
+      const gaps = all.flatMap(({ route, own }): Gap[] => {
+        const { path } = route;
+        if (!called.has(route)) return [{ route: path, restriction: null, untried: null }];
+        const untried = own.filter((way) => !isTried(way));
+        return untried.map(({ words, way }) => ({ route: path, restriction: words, untried: way }));
+      });
+      return { percent, routes: calls, ways, gaps };
+    },
+  };
 }
 
 /** Returns the ways of the parts of a restriction. @param condition the case that it belongs to, in words */

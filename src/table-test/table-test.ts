@@ -6,7 +6,7 @@ import type { Vocabulary } from "../table/caller.ts";
 import type { Route, Table } from "../table/table.ts";
 import { inOrder, type Report } from "../table/yaml/fault.ts";
 import { unknownName } from "../table/yaml/wording.ts";
-import { CoverageCount } from "./coverage.ts";
+import { countCoverage } from "./coverage.ts";
 import { type Expectation, type ExpectedResult, parseTests, type TestCall } from "./document.ts";
 
 /** The result of a run. A test is one caller of one call. */
@@ -25,7 +25,7 @@ export function testTable(text: string, table: Table, vocabulary: Vocabulary, to
     throw new Error("a test has no tokens");
   };
   const engine = new Engine({ table, vocabulary: () => vocabulary, tokenForm, authenticate });
-  const coverage = new CoverageCount(table.routes);
+  const coverage = countCoverage(table.routes);
   const failures: TestFailure[] = [];
   let tests = 0;
   for (const call of calls) {

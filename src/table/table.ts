@@ -18,7 +18,7 @@ import { parametersOf, type Restriction } from "./restriction/restriction.ts";
 import { toRestriction } from "./restriction/restriction-form.ts";
 import { revisionOf } from "./revision.ts";
 import { checkAgainstOperation, placeholdersOf, toParameters } from "./route-parameters.ts";
-import { Types } from "./types.ts";
+import { type Types, toTypes } from "./types.ts";
 import { type Fault, inOrder, type Report } from "./yaml/fault.ts";
 import { unknownName } from "./yaml/wording.ts";
 
@@ -136,7 +136,7 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
   if (excluded !== undefined && excludedGroup === undefined)
     report(["excluded", "group"], unknownName("group", excluded, vocabulary.group));
 
-  const types = new Types(content.types ?? {}, report);
+  const types = toTypes(content.types ?? {}, report);
   const resources = context.resources ?? [];
   const declared = toDeclarations(content, { ...document, types, resources, vocabulary });
   const operations = context.operations(declared, language);

@@ -7,49 +7,38 @@ import type { TypeDeclaration } from "./type-form.ts";
 import type { Report } from "./yaml/fault.ts";
 import { unknownName } from "./yaml/wording.ts";
 
-export class Types {
-  readonly #declarations: Readonly<Record<string, TypeDeclaration>>;
-  readonly #report: Report;
-  readonly #resolved = new Map<string, ParameterType | undefined>();
+/** The types of a table. */
+export type Types = ReturnType<typeof toTypes>;
 
-  constructor(declarations: Readonly<Record<string, TypeDeclaration>>, report: Report) {
-    this.#declarations = declarations;
-    this.#report = report;
-    for (const name of Object.keys(declarations)) {
-      if (baseTypes.some((base) => base === name)) {
-        report(["types", name], `"${name}" is a built-in type; choose another name`, "key");
-      } else this.named(name);
-    }
-  }
-
-  get names(): readonly string[] {
-    return [...Object.keys(this.#declarations), ...baseTypes];
-  }
+/** Returns the types of a table. Reports the faults of those that it declares. */
+export function toTypes(declarations: Readonly<Record<string, TypeDeclaration>>, report: Report) {
+  const names: readonly string[] = [...Object.keys(declarations), ...baseTypes];
+  const resolved = new Map<string, ParameterType | undefined>();
 
   /** Returns the type of a name, or undefined if it does not exist or has a fault, which was then reported. */
-  named(name: string): ParameterType | undefined {
+  function named(name: string): ParameterType | undefined {
     const base = baseTypes.find((known) => known === name);
     if (base !== undefined) return { base, name, description: undefined };
-    if (this.#resolved.has(name) || !Object.hasOwn(this.#declarations, name)) return this.#resolved.get(name);
+    if (resolved.has(name) || !Object.hasOwn(declarations, name)) return resolved.get(name);
     // Set before it is resolved, so that a type that refines itself ends here.
-    this.#resolved.set(name, undefined);
-    const declaration = this.#declarations[name] as TypeDeclaration;
-    const type = this.refined(declaration, ["types", name]);
-    const resolved = type && { ...type, name };
-    this.#resolved.set(name, resolved);
-    return resolved;
+    resolved.set(name, undefined);
+    const declaration = declarations[name] as TypeDeclaration;
+    const type = refined(declaration, ["types", name]);
+    const whole = type && { ...type, name };
+    resolved.set(name, whole);
+    return whole;
   }
 
   /** Returns a type with what a declaration adds to it, or undefined if that has a fault. */
-  refined(declaration: TypeDeclaration, path: readonly string[]): ParameterType | undefined {
+  function refined(declaration: TypeDeclaration, path: readonly string[]): ParameterType | undefined {
     const { type: baseName, description, ...others } = declaration;
-    const inherited = this.named(baseName);
+    const inherited = named(baseName);
     if (inherited === undefined) {
-      const isDeclared = Object.hasOwn(this.#declarations, baseName);
+      const isDeclared = Object.hasOwn(declarations, baseName);
       const message = isDeclared
         ? `the type "${baseName}" has a fault, or refines itself`
-        : unknownName("type", baseName, this.names);
-      this.#report([...path, "type"], message);
+        : unknownName("type", baseName, names);
+      report([...path, "type"], message);
       return undefined;
     }
     const refinements = Object.entries(others).filter(
@@ -59,11 +48,7 @@ export class Types {
     const misplaced = refinements.filter(([key]) => !allowed.includes(key));
     for (const [key] of misplaced) {
       const instead = `expected ${allowed.length === 0 ? "no refinement" : oneOf(allowed)}`;
-      this.#report(
-        [...path, key],
-        `"${key}" does not apply to the type ${inherited.base}; ${instead}`,
-        "key",
-      );
+      report([...path, key], `"${key}" does not apply to the type ${inherited.base}; ${instead}`, "key");
     }
     const type = {
       ...inherited,
@@ -74,20 +59,20 @@ export class Types {
       example: declaration.example ?? inherited.example,
       pattern: inherited.pattern,
     };
-    if (misplaced.length > 0 || !this.#isConsistent(type, path)) return undefined;
+    if (misplaced.length > 0 || !isConsistent(type, path)) return undefined;
     if (declaration.pattern === undefined) return type;
     try {
       return { ...type, pattern: new Pattern(declaration.pattern) };
     } catch (error) {
       if (!(error instanceof PatternFault)) throw error;
-      this.#report([...path, "pattern"], `expected a regular expression ${error.message}`);
+      report([...path, "pattern"], `expected a regular expression ${error.message}`);
       return undefined;
     }
   }
 
-  #isConsistent(type: ParameterType, path: readonly string[]): boolean {
+  function isConsistent(type: ParameterType, path: readonly string[]): boolean {
     const wrong = (key: string, message: string): false => {
-      this.#report([...path, key], message);
+      report([...path, key], message);
       return false;
     };
     const { minimum = integerRange.minimum, maximum = integerRange.maximum } = type;
@@ -108,4 +93,11 @@ export class Types {
     if (type.base === "enum" && type.values === undefined) return wrong("type", "an enum needs its values");
     return true;
   }
+
+  for (const name of Object.keys(declarations)) {
+    if (baseTypes.some((base) => base === name)) {
+      report(["types", name], `"${name}" is a built-in type; choose another name`, "key");
+    } else named(name);
+  }
+  return { names, named, refined };
 }

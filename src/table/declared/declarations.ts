@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import { packaged } from "../../packaged.ts";
 import { optional, text, typeSchema } from "../type-form.ts";
-import { Types } from "../types.ts";
+import { toTypes } from "../types.ts";
 import { mapWith } from "../yaml/maps.ts";
 import { readYAML } from "../yaml/read.ts";
 import { unknownName } from "../yaml/wording.ts";
@@ -70,7 +70,7 @@ function readShipped(): Declarations {
   const text = readFileSync(packaged("routes.defaults.yaml"), "utf8");
   const { value, report, textOf } = readYAML(text, { expected: "a map", schema: "core" });
   const declared = v.parse(shippedSchema, value);
-  const types = new Types(declared.types, report);
+  const types = toTypes(declared.types, report);
   const none = { lists: [], statistics: [], ratios: [], events: [], scores: [], banReasons: undefined };
   const others = { ...none, maxEntriesPerCreator: {} };
   return toDeclarations(declared, { types, resources: [], report, textOf }, others);
