@@ -72,8 +72,7 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     .description("Run the game-addon data service and manage its data.")
     .version(version(), "-V, --version", "print the version")
     .addHelpText("after", examples);
-  const refuse = (message: string) => program.error(`error: ${message}`, { code: "usage", exitCode: 2 });
-  for (const option of globalOptions(io, refuse)) program.addOption(option);
+  for (const option of globalOptions(io, context.misuse)) program.addOption(option);
   addCommands(program, context);
   for (const command of withSubcommands(program)) {
     // Only the names of commands: with their arguments, no room would be left for what they do.
