@@ -2,6 +2,7 @@
 import { fold } from "../../src/domain/text.ts";
 import { handlersFor } from "../../src/resources/index.ts";
 import type { ParameterType } from "../../src/table/base-types.ts";
+import { noNames } from "../../src/table/caller.ts";
 import { toDeclarations } from "../../src/table/declared/declarations.ts";
 import { parseTable } from "../../src/table/document.ts";
 import { placeholdersOf, toParameters } from "../../src/table/route-parameters.ts";
@@ -21,11 +22,10 @@ export function routesOf(text: string): readonly TypedRoute[] {
   const report = () => undefined;
   const types = toTypes(content.types ?? {}, report);
   const handlers = handlersFor(toDeclarations(content, { ...document, types, resources: [], report }));
-  const none = { group: [], faction: [], service: [] };
   return Object.entries(content.routes).map(([path, route]) => {
     const handler = handlers.get(route.handler);
     const operation = handler && { ...handler, run: () => undefined };
-    const parameters = toParameters(path, route, types, () => none, operation, document);
+    const parameters = toParameters(path, route, types, () => noNames, operation, document);
     return { path, parameters: new Map(Array.from(parameters, ([name, { type }]) => [name, type])) };
   });
 }

@@ -35,7 +35,7 @@ type Values = (cursor: Cursor, sources: Sources) => Completions | Promise<Comple
 const organisations = ["faction", "service"] as const;
 
 /** The values by the word in the brackets. */
-const valuesOf: Readonly<Record<string, Values>> = {
+export const valuesOf: Readonly<Record<string, Values>> = {
   player: names(["player"]),
   "player|public": names(["player"], ["public"]),
   caller: names(["player"], ["public"]),
@@ -85,11 +85,6 @@ const valuesOf: Readonly<Record<string, Values>> = {
 function wordOf(awaited: Argument | Option): string {
   if (!("flags" in awaited)) return awaited.name();
   return /[<[]([^\]>]*?)(?:\.\.\.)?[\]>]/.exec(awaited.flags)?.[1] ?? "";
-}
-
-/** Returns whether a word in brackets has completions. */
-export function isCompleted(word: string): boolean {
-  return Object.hasOwn(valuesOf, word);
 }
 
 /** Returns the values of an argument or an option. */
@@ -217,19 +212,11 @@ async function valuesOfType(
   typed: string,
   sources: Sources,
 ): Promise<Completions> {
-  switch (type?.base) {
-    case "enum":
-      return { values: (type.values ?? []).map((value) => ({ value })) };
-    case "boolean":
-      return { values: [{ value: "true" }, { value: "false" }] };
-    case "group":
-    case "faction":
-    case "service":
-      return namesStartingWith([type.base], typed, sources);
-    default: {
-      // The names of these types in the shipped table.
-      const isPlayer = type?.name === "player" || type?.name === "playerName";
-      return isPlayer ? namesStartingWith(["player"], typed, sources) : nothing;
-    }
-  }
+  if (type?.base === "enum") return { values: (type.values ?? []).map((value) => ({ value })) };
+  if (type?.base === "boolean") return { values: [{ value: "true" }, { value: "false" }] };
+  if (type?.base === "group" || type?.base === "faction" || type?.base === "service")
+    return namesStartingWith([type.base], typed, sources);
+  // The names of the types of players in the shipped table.
+  const isPlayer = type?.name === "player" || type?.name === "playerName";
+  return isPlayer ? namesStartingWith(["player"], typed, sources) : nothing;
 }

@@ -77,3 +77,6 @@ export function publicTokenOf({ id, token }: Caller): string | undefined {
 
 /** The names that restrictions and parameters can refer to, as answers spell them. */
 export type Vocabulary = Readonly<Record<MembershipKind, readonly string[]>>;
+
+/** For what is checked without data. */
+export const noNames: Vocabulary = { group: [], faction: [], service: [] };

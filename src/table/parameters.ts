@@ -3,8 +3,8 @@ import * as v from "valibot";
 import { Failure, type FailureCode } from "../domain/errors.ts";
 import { codePattern } from "../domain/limits.ts";
 import { didYouMean, invisibleIn, leaveOut, oneOf } from "../domain/text.ts";
-import { type BaseType, expectation, lengthsOf, type ParameterType, type Refinements } from "./base-types.ts";
-import type { MembershipKind, Vocabulary } from "./caller.ts";
+import { expectation, lengthsOf, type ParameterType, type Refinements } from "./base-types.ts";
+import { kindOf, type MembershipKind, type Vocabulary } from "./caller.ts";
 import type { ParameterValue } from "./restriction/restriction.ts";
 
 /** A parameter of a route. */
@@ -48,11 +48,11 @@ export function parseParameter(
   const result = v.safeParse(parameter.schema, text);
   if (result.success) return result.output;
   const { name, type } = parameter;
-  const isMembership = (base: BaseType): base is MembershipKind => base in nameFailures;
-  if (isMembership(type.base)) {
-    const known = vocabulary[type.base];
-    const sentence = `There is no ${type.base} ${quote(text)}.${didYouMean(text, known)}`;
-    throw new Failure(nameFailures[type.base], sentence, {
+  const kind = kindOf(type.base);
+  if (kind !== undefined) {
+    const known = vocabulary[kind];
+    const sentence = `There is no ${kind} ${quote(text)}.${didYouMean(text, known)}`;
+    throw new Failure(nameFailures[kind], sentence, {
       parameter: name,
       hint: `Expected ${oneOf(known)}.`,
     });

@@ -1,7 +1,7 @@
 /** Formats the route table as Markdown: a table of the operations, and one of their parameter types. */
 
 import { expectation, type ParameterType } from "../../../src/table/base-types.ts";
-import type { Vocabulary } from "../../../src/table/caller.ts";
+import { kindOf, noNames } from "../../../src/table/caller.ts";
 import type { Parameter } from "../../../src/table/parameters.ts";
 import { describe } from "../../../src/table/restriction/restriction.ts";
 import type { Route } from "../../../src/table/table.ts";
@@ -37,18 +37,8 @@ function parameterCell({ name, type, default: fallback }: Parameter): string {
 /** Describes the values of a type. The names of groups, factions and services are not in the table. */
 function typeWords(type: ParameterType): string {
   const { base, values = [] } = type;
-  switch (base) {
-    case "enum":
-      return values.map(code).join(", ");
-    case "group":
-    case "faction":
-    case "service":
-      return `the name of a ${base}`;
-    default: {
-      const none: Vocabulary = { group: [], faction: [], service: [] };
-      return expectation(type, none);
-    }
-  }
+  if (base === "enum") return values.map(code).join(", ");
+  return kindOf(base) === undefined ? expectation(type, noNames) : `the name of a ${base}`;
 }
 
 function code(text: string): string {

@@ -4,9 +4,9 @@ import { type Entry, entryKey } from "../../domain/entry.ts";
 import { integerRange } from "../../domain/limits.ts";
 import { counted, fold, oneOf } from "../../domain/text.ts";
 import { bases } from "../base-types.ts";
-import { kindOf } from "../caller.ts";
+import { kindOf, noNames } from "../caller.ts";
 import type { Path } from "../yaml/fault.ts";
-import { type Field, type List, noNames } from "./lists.ts";
+import type { Field, List } from "./lists.ts";
 import { storedValue, withPresentNames } from "./stored.ts";
 
 /** A fault of a table beside some entries, or only a remark: on entries beyond narrower bounds, or of undeclared lists. */

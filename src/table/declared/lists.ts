@@ -6,7 +6,7 @@ import * as v from "valibot";
 import { playerNameLength, playerNameWords } from "../../domain/limits.ts";
 import { oneOf } from "../../domain/text.ts";
 import { bases, lengthsOf, type ParameterType } from "../base-types.ts";
-import { kindOf, type Vocabulary } from "../caller.ts";
+import { kindOf, noNames, type Vocabulary } from "../caller.ts";
 import { parseParameter, refusalWords } from "../parameters.ts";
 import { Pattern } from "../pattern.ts";
 import type { ParameterValue } from "../restriction/restriction.ts";
@@ -124,9 +124,6 @@ const playerType: ParameterType = {
   ...{ base: "text", name: "player", ...playerNameLength, pattern: new Pattern("[\\p{L}\\p{Nd}_.-]+") },
   description: `a player name of ${playerNameWords.replace("1 to 32 ", "")}`,
 };
-
-/** Nothing is declared in the data when an example or a default is checked. */
-export const noNames = { group: [], faction: [], service: [] };
 
 /** What declarations are checked with. */
 export interface DeclarationContext {

@@ -1,5 +1,5 @@
 /** What a restriction allows a caller whatever the parameters of a request are. */
-import { type Caller, nobody, type Vocabulary } from "../caller.ts";
+import { type Caller, nobody, noNames, type Vocabulary } from "../caller.ts";
 import { isAllowed, type Restriction } from "./restriction.ts";
 
 /** Whether a caller is allowed: always, never, or depending on parameters. */
@@ -40,5 +40,5 @@ function combined(all: readonly Access[]): Access {
 
 /** Returns whether a restriction allows the holder of a public token. */
 export function publicAccessOf(restriction: Restriction): Access {
-  return accessOf(restriction, nobody, { group: [], faction: [], service: [] });
+  return accessOf(restriction, nobody, noNames);
 }
