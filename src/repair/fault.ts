@@ -14,30 +14,6 @@ export interface Fault {
   readonly kind: "damage" | "content";
 }
 
-/** The equal faults in a row that are listed. */
-const mostEqual = 20;
-
-/** Counts the rest of many equal faults in a row: a file of zeros or of other data has as many as lines. */
-export function abridged(faults: readonly Fault[]): Fault[] {
-  const listed: Fault[] = [];
-  let equal = 0;
-  for (const [index, fault] of faults.entries()) {
-    const [before, next] = [faults[index - 1], faults[index + 1]];
-    equal = before !== undefined && areEqual(before, fault) ? equal + 1 : 1;
-    if (equal <= mostEqual) listed.push(fault);
-    else if (next === undefined || !areEqual(fault, next)) {
-      const more = equal - 1 - mostEqual;
-      const what = more === 0 ? fault.what : `${fault.what} (and ${more} more like it since the line above)`;
-      listed.push({ ...fault, what });
-    }
-  }
-  return listed;
-}
-
-function areEqual(one: Fault, other: Fault): boolean {
-  return one.file === other.file && one.what === other.what && one.kind === other.kind;
-}
-
 /** Reports a fault of the file under inspection, by default damage. */
 export type Report = (offset: number, what: string, kind?: Fault["kind"]) => void;
 
@@ -51,6 +27,13 @@ export function legibleIn(json: string): string | null {
     ...[...json.matchAll(/"(?:name|reason)":"((?:[^"\\]|\\.){1,64})"/g)].map(([, text]) => String(text)),
   ];
   return parts.length === 0 ? null : [...new Set(parts)].slice(0, 8).join(", ");
+}
+
+/** Shortens the JSON of a record for a message. */
+export function quote(record: unknown): string {
+  if (record === null) return "absent";
+  const json = JSON.stringify(record);
+  return json.length <= 120 ? json : `${json.slice(0, 119)}…`;
 }
 
 /** Names some changes by their numbers. */

@@ -3,13 +3,13 @@
  * and what of them a repair saves and loses. A snapshot that has all its records is a new beginning, since nothing before
  * it is needed. One that lacks some is used only after damage: its readable records then replace those from the journal.
  */
+import { isDeepStrictEqual } from "node:util";
+import { countOf } from "../backup/source.ts";
 import { Failure } from "../domain/errors.ts";
-import { definitionOf, type model } from "../domain/model.ts";
-import type { Database } from "../store/collection.ts";
-import { type Fault, legibleIn, range, withLegible } from "./fault.ts";
-import type { FoundChange } from "./inspect-segment.ts";
-import type { InspectedSnapshot, PlacedRecord } from "./inspect-snapshot.ts";
-import { KnownRecords, quote } from "./known-records.ts";
+import { model } from "../domain/model.ts";
+import { Collection, Database } from "../store/collection.ts";
+import type { ReadRecord } from "../store/journal/segment.ts";
+import { type Fault, quote, range, withLegible } from "./fault.ts";
 
 /** Something that could not be saved. */
 export interface Loss {
@@ -34,6 +34,32 @@ export interface Rebuilt {
   readonly lost: readonly Loss[];
 }
 
+/** What a snapshot has. */
+export interface FoundSnapshot {
+  readonly file: string;
+  /** The number of the last change that it contains, from its name. */
+  readonly sequence: number;
+  /** The checksum of that change; undefined where the header cannot be read. */
+  readonly chain: number | undefined;
+  /** The readable records. */
+  readonly records: Database<typeof model>;
+  /** Whether all records are readable. */
+  readonly complete: boolean;
+  /** What is not among the records. */
+  readonly lost: readonly Loss[];
+}
+
+/** Returns a database without indexes, for records that may not fit the model. */
+export function unindexed(): Database<typeof model> {
+  return new Database(
+    model,
+    (_, definition) => new Collection({ ...definition, indexes: {}, endOf: undefined }),
+  );
+}
+
+/** The equal faults in a row that are listed: a file of zeros or of other data has as many as lines. */
+const mostEqual = 20;
+
 /** Of a snapshot the number of records, of a segment the first change, the last one and how many there are. */
 type SavedPart = number | { readonly first: number; readonly last: number; readonly count: number };
 
@@ -47,7 +73,9 @@ export class Findings {
   /** Its checksum, if known. */
   chain: number | undefined;
   /** The records after it. */
-  records = new KnownRecords();
+  records = unindexed();
+  /** Whether all are known. They are not after damage: what cannot be read may have changed any of them. */
+  isComplete = true;
   /** The highest number that a change may have had, as far as names and damage show: none is used twice. */
   highest: number;
   /** The refusal of a file of a newer version of the program. */
@@ -55,6 +83,8 @@ export class Findings {
   /** What is saved of each file. */
   #saved = new Map<string, SavedPart>();
   #lost: Loss[] = [];
+  /** The last fault, and how many equal ones there are in a row. */
+  #equal: { readonly fault: Fault; readonly count: number } | undefined;
 
   /** @param sequence the number of the change before the oldest file; nothing else of it is known, unless that is 0 */
   constructor(sequence: number, highest: number) {
@@ -65,11 +95,12 @@ export class Findings {
   }
 
   /** Advances over the next change. */
-  advance(file: string, { record, chain, offset }: FoundChange): void {
+  advance(file: string, { record, chain, offset }: ReadRecord): void {
     const { sequence, changes } = record;
     for (const { collection, key, after } of changes) {
-      this.records.set(collection, key, after);
-      if (definitionOf(collection) !== undefined) continue;
+      const rows = this.records.collections.get(collection);
+      rows?.set(key, after ?? undefined);
+      if (rows !== undefined) continue;
       const what = `change ${sequence}: there is no collection "${collection}"`;
       this.lose(file, offset, what, `${key}: ${quote(after)}`);
     }
@@ -80,34 +111,46 @@ export class Findings {
     this.#saved.set(file, { first, last: sequence, count: count + 1 });
   }
 
-  /**
-   * Takes the records of a snapshot: all there are if it has all, or else only after damage.
-   * @param keyless those that have no place in the model
-   */
-  take(snapshot: InspectedSnapshot, records: KnownRecords, keyless: readonly PlacedRecord[]): void {
-    const { file, sequence, chain, complete, unreadable } = snapshot;
+  /** Returns what is known of a record that differs from a value, null where there is none; undefined if it may be equal. */
+  differing(collection: string, key: string, value: unknown): { readonly known: unknown } | undefined {
+    const rows = this.records.collections.get(collection);
+    const known = rows?.get(key) ?? null;
+    const mayBeEqual = !this.isComplete || rows === undefined || isDeepStrictEqual(known, value);
+    return mayBeEqual ? undefined : { known };
+  }
+
+  /** Takes the records of a snapshot: all there are if it has all, or else only after damage. */
+  take({ file, sequence, chain, complete, records, lost }: FoundSnapshot): void {
     if (complete) {
       this.sequence = sequence;
       this.chain = chain;
       this.records = records;
+      this.isComplete = true;
       this.#saved = new Map();
       this.#lost = [];
     } else {
-      if (this.records.isComplete) return;
-      for (const [collection, key, record] of records.all()) this.records.set(collection, key, record);
-      for (const { offset, json } of unreadable) this.lose(file, offset, "a record", legibleIn(json));
-      if (unreadable.length === 0) this.lose(file, 0, "the end of the file, with unknown records");
+      if (this.isComplete) return;
+      for (const [name, found] of records.collections) {
+        const rows = this.records.collection(name);
+        for (const record of found.values()) rows.set(found.definition.key(record), record);
+      }
     }
-    const count = [...records.all()].length;
+    this.#lost = [...this.#lost, ...lost];
+    const count = countOf(records);
     if (complete || count > 0) this.#saved.set(file, count);
-    for (const { record, offset, fault } of keyless) {
-      this.lose(file, offset, `a record: ${fault}`, quote(record));
-    }
   }
 
-  /** Reports damage. */
-  damage(file: string, offset: number, what: string): void {
-    this.problems.push({ file, offset, what, kind: "damage" });
+  /** Reports a fault, by default damage. The last of many equal ones in a row counts those that are not listed. */
+  report(file: string, offset: number, what: string, kind: Fault["kind"] = "damage"): void {
+    const fault = { file, offset, what, kind };
+    const last = this.#equal?.fault;
+    const isEqual = last?.file === file && last.what === what && last.kind === kind;
+    const count = isEqual ? (this.#equal?.count ?? 0) + 1 : 1;
+    this.#equal = { fault, count };
+    const more = count - 1 - mostEqual;
+    if (more > 0) this.problems.pop();
+    const words = more > 0 ? `${what} (and ${more} more like it since the line above)` : what;
+    this.problems.push({ ...fault, what: words });
   }
 
   /** Reports a loss, where the damage is reported already. */
@@ -117,7 +160,7 @@ export class Findings {
 
   /** Reports damage that is a loss. */
   damageAndLose(file: string, offset: number, what: string, known: string | null = null): void {
-    this.damage(file, offset, withLegible(what, known));
+    this.report(file, offset, withLegible(what, known));
     this.lose(file, offset, what, known);
   }
 
@@ -129,14 +172,14 @@ export class Findings {
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       this.#newer ??= error;
-      this.damage(file, 0, error.message.replace(/\.$/, ""));
+      this.report(file, 0, error.message.replace(/\.$/, ""));
       return false;
     }
   }
 
   /** Marks the records as incomplete, and what follows as not chained to what was read. */
   forget(): void {
-    this.records.isComplete = false;
+    this.isComplete = false;
     this.chain = undefined;
   }
 
@@ -152,7 +195,7 @@ export class Findings {
         hint: "Replace it with a backup: `addon-cli data repair --from <file>`; nothing was changed.",
       });
     }
-    const database = this.records.toDatabase();
+    const database = this.records;
     database.sequence = Math.max(this.sequence, this.highest);
     database.chain = this.chain ?? 0;
     const saved = Array.from(this.#saved, ([file, part]) => ({ file, what: describe(part) }));

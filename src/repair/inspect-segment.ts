@@ -7,24 +7,21 @@ import { recordFault } from "../backup/record.ts";
 import type { JournalRecord } from "../store/change.ts";
 import { addLine, closeRecord, hasMore, isFurtherLine, openRecord } from "../store/journal/record-lines.ts";
 import type { ReadRecord } from "../store/journal/segment.ts";
-import { legibleIn, type Report } from "./fault.ts";
+import type { Report } from "./fault.ts";
 import type { ScannedLine } from "./scan.ts";
 
 export interface FoundChange extends ReadRecord {
   readonly is: "change";
 }
 
-/**
- * Lines that cannot be read. How many changes they were, only the number of the next one says: bytes that became others can
- * have been line feeds.
- */
+/** A change that cannot be read, or several: bytes that became others can have been line feeds. */
 export interface Gap {
   readonly is: "gap";
   readonly offset: number;
   /** In bytes. */
   readonly length: number;
-  /** What can be made out of the lines, the first 20; null where that is nothing. */
-  readonly known: string | null;
+  /** The texts of its lines. */
+  readonly texts: readonly string[];
 }
 
 /** The bytes that a torn write left at the end of a segment. */
@@ -48,89 +45,58 @@ interface ParsedLine {
 /** The lines of one change. */
 type Group = [ParsedLine, ...ParsedLine[]];
 
-/** Groups the lines after the header into changes. Usage: {@link take} each line, then {@link end}. */
-export class ChangeReader {
-  readonly #report: Report;
-  /** The lines before that cannot be read. */
-  #gap: { offset: number; end: number; legible: Set<string> } | undefined;
-  /** The current change, and whether the last readable one of its lines says that another one follows. */
-  #group: Group | undefined;
-  #isOpen = false;
-
-  #items: SegmentItem[] = [];
-
-  /** @param report is called with every fault, before the item in which it is */
-  constructor(report: Report) {
-    this.#report = report;
-  }
-
-  /** Takes the next line. One that cannot be read belongs to a bulk change that has begun. */
-  take(line: ScannedLine): readonly SegmentItem[] {
-    const document: unknown = line.readable ? JSON.parse(line.json) : undefined;
-    const isBroken = this.#group?.some((parsed) => !parsed.line.readable) === true;
-    const belongs = isFurtherLine(document) ? this.#isOpen || isBroken : this.#isOpen && !line.readable;
-    if (this.#group !== undefined && belongs) this.#group.push({ line, document });
-    else {
-      if (this.#group !== undefined) this.#enter(this.#group);
-      this.#group = [{ line, document }];
-    }
-    if (line.readable) this.#isOpen = hasMore(document);
-    return this.#passOn();
-  }
-
-  /** Takes the end of the segment. */
-  end(): readonly SegmentItem[] {
-    const last = this.#group;
-    const tail = last === undefined ? undefined : tailOf(last);
-    if (last !== undefined && tail?.readable !== false) this.#enter(last);
-    else if (last !== undefined) this.#reportLines(last);
-    this.#endGap();
-    if (tail !== undefined) this.#items.push(tail);
-    return this.#passOn();
-  }
-
-  #passOn(): readonly SegmentItem[] {
-    const items = this.#items;
-    this.#items = [];
-    return items;
-  }
-
-  #enter(group: Group): void {
-    this.#reportLines(group);
-    const { offset } = group[0].line;
-    const last = group.at(-1) ?? group[0];
-    const isBroken = group.some(({ line }) => !line.readable);
-    const record = isBroken ? undefined : toRecord(group);
-    if (record === undefined) {
-      if (!isBroken) this.#report(offset, "the line is not a record of the journal");
-      this.#gap ??= { offset, end: 0, legible: new Set() };
-      this.#gap.end = last.line.end;
-      for (const { line } of group) {
-        const legible = this.#gap.legible.size < 20 ? legibleIn(line.json) : null;
-        if (legible !== null) this.#gap.legible.add(legible);
+/**
+ * Groups the lines after the header into changes. A line that cannot be read belongs to a bulk change that has begun.
+ * @param report is called with every fault, before the item in which it is
+ */
+export async function* inspectSegment(
+  pieces: AsyncIterable<readonly ScannedLine[]>,
+  report: Report,
+): AsyncGenerator<SegmentItem> {
+  let group: Group | undefined;
+  /** Whether the last readable line says that another one of its change follows. */
+  let isOpen = false;
+  for await (const lines of pieces) {
+    for (const line of lines) {
+      const document: unknown = line.readable ? JSON.parse(line.json) : undefined;
+      const isBroken = group?.some((parsed) => !parsed.line.readable) === true;
+      const belongs = isFurtherLine(document) ? isOpen || isBroken : isOpen && !line.readable;
+      if (group !== undefined && belongs) group.push({ line, document });
+      else {
+        if (group !== undefined) yield toItem(group, report);
+        group = [{ line, document }];
       }
-      return;
-    }
-    this.#endGap();
-    for (const { collection, key, after } of record.changes) {
-      const fault = after === null ? undefined : recordFault(collection, after, key);
-      if (fault !== undefined) this.#report(offset, `change ${record.sequence}: ${fault}`, "content");
-    }
-    this.#items.push({ is: "change", record, chain: last.line.chain ?? 0, offset });
-  }
-
-  #reportLines(group: Group): void {
-    for (const { line } of group) {
-      if (line.fault !== undefined && !line.incomplete) this.#report(line.offset, line.fault);
+      if (line.readable) isOpen = hasMore(document);
     }
   }
+  if (group === undefined) return;
+  const tail = tailOf(group);
+  if (tail?.readable === false) reportLines(group, report);
+  else yield toItem(group, report);
+  if (tail !== undefined) yield tail;
+}
 
-  #endGap(): void {
-    if (this.#gap === undefined) return;
-    const { offset, end, legible } = this.#gap;
-    const known = legible.size === 0 ? null : [...legible].join("; ");
-    this.#gap = undefined;
-    this.#items.push({ is: "gap", offset, length: end - offset, known });
+function toItem(group: Group, report: Report): FoundChange | Gap {
+  reportLines(group, report);
+  const { offset } = group[0].line;
+  const last = group.at(-1) ?? group[0];
+  const isBroken = group.some(({ line }) => !line.readable);
+  const record = isBroken ? undefined : toRecord(group);
+  if (record === undefined) {
+    if (!isBroken) report(offset, "the line is not a record of the journal");
+    const texts = group.map(({ line }) => line.json);
+    return { is: "gap", offset, length: last.line.end - offset, texts };
+  }
+  for (const { collection, key, after } of record.changes) {
+    const fault = after === null ? undefined : recordFault(collection, after, key);
+    if (fault !== undefined) report(offset, `change ${record.sequence}: ${fault}`, "content");
+  }
+  return { is: "change", record, chain: last.line.chain ?? 0, offset };
+}
+
+function reportLines(group: Group, report: Report): void {
+  for (const { line } of group) {
+    if (line.fault !== undefined && !line.incomplete) report(line.offset, line.fault);
   }
 }
 

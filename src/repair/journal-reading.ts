@@ -5,14 +5,25 @@ import { type Files, piecesOf } from "../store/folder/files.ts";
 import { segmentFile } from "../store/folder/folder-names.ts";
 import { readHead } from "../store/journal/decoding.ts";
 import { incompleteHeader, readSegmentHeader } from "../store/journal/segment.ts";
-import { inspectHeader, legibleIn, lostChanges, type Report, range, withLegible } from "./fault.ts";
+import { inspectHeader, legibleIn, lostChanges, quote, type Report, range, withLegible } from "./fault.ts";
 import type { Findings } from "./findings.ts";
-import { ChangeReader, type FoundChange, type Gap, type SegmentItem, type Tail } from "./inspect-segment.ts";
-import { quote } from "./known-records.ts";
+import { type FoundChange, inspectSegment, type SegmentItem, type Tail } from "./inspect-segment.ts";
 import { type ScannedLine, scanLines } from "./scan.ts";
 
 /** The length of the shortest line of a change, in bytes: so many bytes cannot have been more changes. */
 const shortestChange = 64;
+/** The most lines of which is said what can be made out. */
+const mostLegible = 20;
+
+/** Lines that cannot be read. How many changes they were, only the number of the next one says. */
+interface Gap {
+  readonly file: string;
+  readonly offset: number;
+  /** In bytes. */
+  length: number;
+  /** What can be made out of the lines. */
+  readonly legible: Set<string>;
+}
 
 /** The segment that is being read. */
 interface CurrentSegment {
@@ -45,7 +56,7 @@ export class JournalReading {
   readonly #options: JournalOptions;
   readonly #findings: Findings;
   /** Lines that cannot be read, after the change that was reached. */
-  #gap: (Gap & { readonly file: string }) | undefined;
+  #gap: Gap | undefined;
   /** The last segment with changes. */
   #previous = "";
   /** The last change of a segment of other data. */
@@ -68,8 +79,7 @@ export class JournalReading {
     const segment: CurrentSegment = { file, start: undefined, overlaps: false, isForeign: false };
     const isReadable = await findings.unlessNewer(file, async () => {
       const path = join(folder, file);
-      const report: Report = (offset, what, kind = "damage") =>
-        void findings.problems.push({ file, offset, what, kind });
+      const report: Report = (...fault) => findings.report(file, ...fault);
       const head = await readHead(files, path);
       let line: ScannedLine | undefined;
       for await (const lines of scanLines([head], [0])) line ??= lines[0];
@@ -84,12 +94,8 @@ export class JournalReading {
       const chain = header === undefined ? findings.chain : header.chain;
       segment.start = { first: header?.first ?? first, chain: header?.chain };
       const pieces = piecesOf(files, path, line.end);
-      const reader = new ChangeReader(report);
-      for await (const lines of scanLines(pieces, chain === undefined ? [] : [chain], line.end)) {
-        for (const next of lines)
-          for (const item of reader.take(next)) await this.#take(segment, item, isNewest);
-      }
-      for (const item of reader.end()) await this.#take(segment, item, isNewest);
+      const lines = scanLines(pieces, chain === undefined ? [] : [chain], line.end);
+      for await (const item of inspectSegment(lines, report)) await this.#take(segment, item, isNewest);
     });
     if (!isReadable) findings.forget();
     if (segment.start === undefined) return;
@@ -104,7 +110,17 @@ export class JournalReading {
     await this.#link(segment);
     if (item.is === "change") await this.#advance(segment, item);
     else if (item.is === "tail") this.#takeTail(file, item, isNewest);
-    else if (!segment.isForeign) this.#gap ??= { ...item, file };
+    else if (!segment.isForeign) this.#widenGap(file, item.offset, item.length, item.texts);
+  }
+
+  #widenGap(file: string, offset: number, length: number, texts: readonly string[]): void {
+    this.#gap ??= { file, offset, length: 0, legible: new Set() };
+    this.#gap.length += length;
+    for (const text of texts) {
+      if (this.#gap.legible.size === mostLegible) return;
+      const legible = legibleIn(text);
+      if (legible !== null) this.#gap.legible.add(legible);
+    }
   }
 
   /** Checks how a segment begins, once it has anything, or has ended. */
@@ -122,7 +138,7 @@ export class JournalReading {
     await this.skipTo(first - 1, file, 0, `${begins} the journal before it lacks ${lacking}`);
     if (first <= findings.sequence) {
       segment.overlaps = true;
-      findings.damage(file, 0, `${begins} the file before it has ${findings.sequence}`);
+      findings.report(file, 0, `${begins} the file before it has ${findings.sequence}`);
     } else if (chain !== undefined && findings.chain !== undefined && chain !== findings.chain) {
       const previous = this.#previous === "" ? "" : ` in ${this.#previous}`;
       this.#refuse(segment, 0, `it does not follow what was written before it${previous}`, hasChanges);
@@ -133,7 +149,7 @@ export class JournalReading {
   #refuse(segment: CurrentSegment, offset: number, why: string, hasChanges = true): void {
     segment.isForeign = true;
     const { file } = segment;
-    if (!hasChanges) this.#findings.damage(file, offset, why);
+    if (!hasChanges) this.#findings.report(file, offset, why);
     else this.#findings.damageAndLose(file, offset, `${why}: its changes belong to other data`);
   }
 
@@ -161,12 +177,12 @@ export class JournalReading {
     }
     segment.overlaps = false;
     await this.skipTo(sequence - 1, file, offset, unexpected);
-    const { records } = findings;
     for (const { collection, key, before } of record.changes) {
-      if (records.allows(collection, key, before)) continue;
-      const was = quote(records.get(collection, key));
+      const difference = findings.differing(collection, key, before);
+      if (difference === undefined) continue;
+      const was = quote(difference.known);
       const says = `change ${sequence} says that ${collection} ${key} was ${quote(before)}, but it was ${was}`;
-      findings.problems.push({ file, offset, what: says, kind: "content" });
+      findings.report(file, offset, says, "content");
     }
     findings.advance(file, change);
     this.#previous = file;
@@ -184,14 +200,14 @@ export class JournalReading {
     const first = findings.sequence + 1;
     if (sequence >= first) {
       const lost = `${lostChanges(first, sequence)} here`;
-      if (gap === undefined) findings.damage(file, offset, what);
-      else findings.damage(gap.file, gap.offset, withLegible(lost, gap.known));
+      if (gap === undefined) findings.report(file, offset, what);
+      else findings.report(gap.file, gap.offset, withLegible(lost, knownOf(gap)));
       findings.forget();
     }
     await this.#options.readSnapshots(sequence);
     if (sequence <= findings.sequence) return;
     const lost = lostChanges(findings.sequence + 1, sequence);
-    findings.lose(gap?.file ?? file, gap?.offset ?? offset, lost, gap?.known);
+    findings.lose(gap?.file ?? file, gap?.offset ?? offset, lost, gap && knownOf(gap));
     findings.forget();
     findings.sequence = sequence;
   }
@@ -200,9 +216,10 @@ export class JournalReading {
   end(): void {
     if (this.#gap === undefined) return;
     const findings = this.#findings;
-    const { file, offset, length, known } = this.#gap;
+    const { file, offset, length } = this.#gap;
+    const known = knownOf(this.#gap);
     const lost = lostChanges(findings.sequence + 1, undefined);
-    findings.damage(file, offset, withLegible(`${lost} here`, known));
+    findings.report(file, offset, withLegible(`${lost} here`, known));
     findings.lose(file, offset, lost, known);
     findings.forget();
     findings.highest = Math.max(findings.highest, findings.sequence + Math.ceil(length / shortestChange));
@@ -219,19 +236,23 @@ export class JournalReading {
   #takeTail(file: string, { offset, length, readable }: Tail, isNewest: boolean): void {
     const findings = this.#findings;
     if (!isNewest) {
-      findings.damage(file, offset, "the line is incomplete, and later segments exist");
+      findings.report(file, offset, "the line is incomplete, and later segments exist");
       // It was whole once.
-      if (!readable) this.#gap ??= { is: "gap", file, offset, length, known: null };
+      if (!readable) this.#widenGap(file, offset, length, []);
     } else if (this.#options.running) {
       findings.remarks.push(
         `${file} ends in an incomplete line at byte ${offset}: the service is writing it.`,
       );
     } else if (readable) {
-      findings.damage(file, offset, "the line feed at the end is missing; the next start adds it");
+      findings.report(file, offset, "the line feed at the end is missing; the next start adds it");
     } else {
       const what = `the line is incomplete: ${length} bytes that were never acknowledged`;
-      findings.damage(file, offset, `${what}; the next start cuts them off`);
+      findings.report(file, offset, `${what}; the next start cuts them off`);
       findings.lose(file, offset, what);
     }
   }
+}
+
+function knownOf({ legible }: Gap): string | null {
+  return legible.size === 0 ? null : [...legible].join("; ");
 }

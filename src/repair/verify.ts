@@ -20,11 +20,10 @@ import {
   unsyncedMarker,
 } from "../store/folder/folder-names.ts";
 import { listData, retryIfMissing } from "../store/folder/listing.ts";
-import { abridged, type Fault } from "./fault.ts";
+import type { Fault } from "./fault.ts";
 import { Findings, type Rebuilt } from "./findings.ts";
 import { inspectSnapshot } from "./inspect-snapshot.ts";
 import { JournalReading } from "./journal-reading.ts";
-import { SnapshotComparison } from "./snapshot-comparison.ts";
 
 /** The result of a verification. */
 export interface Verified {
@@ -83,7 +82,11 @@ async function examineFiles(
   const readSnapshots = async (upTo: number) => {
     for (let [next] = waiting; next !== undefined && next <= upTo; [next] = waiting) {
       waiting.shift();
-      records += await readSnapshot(files, folder, next, findings);
+      const sequence = next;
+      const file = snapshotFile(sequence);
+      await findings.unlessNewer(file, async () => {
+        records += await inspectSnapshot(piecesOf(files, join(folder, file)), sequence, findings);
+      });
     }
   };
   const journal = new JournalReading({ files, folder, running, findings, clock, readSnapshots });
@@ -108,9 +111,8 @@ async function examineFiles(
   const mayBeEmpty = snapshots.length === 0 && journal.headless === segments.length;
   return {
     verified: {
-      problems: abridged(problems),
-      inconsistencies:
-        problems.length > 0 ? [] : await findInconsistencies(findings.records.toDatabase().view),
+      problems,
+      inconsistencies: problems.length > 0 ? [] : await findInconsistencies(findings.records.view),
       remarks,
       snapshots: snapshots.length,
       segments: segments.length,
@@ -121,28 +123,6 @@ async function examineFiles(
     highest: Math.max(findings.highest, sequence),
     rebuild: () => findings.rebuilt(folder, mayBeEmpty),
   };
-}
-
-/** Reads a snapshot. Returns the number of its records. */
-async function readSnapshot(
-  files: Files,
-  folder: string,
-  sequence: number,
-  findings: Findings,
-): Promise<number> {
-  const file = snapshotFile(sequence);
-  let count = 0;
-  await findings.unlessNewer(file, async () => {
-    const comparison = new SnapshotComparison(findings, sequence);
-    const pieces = piecesOf(files, join(folder, file));
-    const snapshot = await inspectSnapshot(pieces, sequence, (record) => comparison.take(record));
-    ({ count } = snapshot);
-    const isSound = snapshot.complete && snapshot.faults.every(({ kind }) => kind === "damage");
-    const differences = isSound ? comparison.faults(snapshot) : [];
-    for (const fault of [...snapshot.faults, ...differences]) findings.problems.push(fault);
-    findings.take(snapshot, comparison.records, comparison.keyless);
-  });
-  return count;
 }
 
 /** A segment is begun before the snapshot whose changes it follows: without it, changes may be missing. */
