@@ -10,42 +10,38 @@ import { Collection, Database, type DurableRows } from "../store/collection.ts";
 import type { DurableData } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";
 
-/** It watches the present data until {@link close} is called. */
-export class Overlay {
-  /** Its records, read-only before {@link begin}. */
-  readonly database: Database<typeof model>;
-  readonly #collections = new Map<string, OverlaidCollection>();
+/** It watches the present data until {@link close} is called, and is read-only before {@link begin}. */
+export class Overlay extends Database<typeof model> {
+  declare readonly collections: ReadonlyMap<string, OverlaidCollection>;
 
   constructor(present: DurableData) {
     const rows: Readonly<Record<string, DurableRows<unknown>>> = present;
-    this.database = new Database(model, (name, definition) => {
+    super(model, (name, definition) => {
       const below = rows[name];
       if (below === undefined) throw new Error(`there is no collection "${name}"`);
-      const collection = new OverlaidCollection(definition, below);
-      this.#collections.set(name, collection);
-      return collection;
+      return new OverlaidCollection(definition, below);
     });
   }
 
   /** Removes all records, so that others can be set. */
-  begin(): Database<typeof model> {
-    for (const collection of this.#collections.values()) collection.begin();
-    return this.database;
+  begin(): this {
+    for (const collection of this.collections.values()) collection.begin();
+    return this;
   }
 
   /** Ends what {@link begin} began: records that were not set since are absent. */
   async end(): Promise<void> {
     const slices = new Slices();
-    for (const collection of this.#collections.values()) await collection.end(slices);
+    for (const collection of this.collections.values()) await collection.end(slices);
   }
 
   close(): void {
-    for (const collection of this.#collections.values()) collection.close();
+    for (const collection of this.collections.values()) collection.close();
   }
 
   /** Yields the keys of the records of a collection that may differ from the present ones. */
   differing(collection: string): Iterable<string> {
-    return this.#collections.get(collection)?.differing ?? [];
+    return this.collections.get(collection)?.differing ?? [];
   }
 }
 

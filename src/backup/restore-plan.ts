@@ -40,7 +40,7 @@ export class RestorePlan {
     this.#present = present;
     this.#source = source;
     this.#tokens = new PlannedTokens(present, source, options);
-    renumberTargets(source.database, sequence);
+    renumberTargets(source, sequence);
   }
 
   /** Does the slow part, so that {@link changes} is fast in the store's writer. */
@@ -75,7 +75,7 @@ export class RestorePlan {
 
   /** The result, for the check of its consistency. */
   get result(): CheckedData {
-    return { ...this.#source.database.view, names: this.#names(), tokens: this.#tokens };
+    return { ...this.#source.view, names: this.#names(), tokens: this.#tokens };
   }
 
   /** The number of valid tokens of the source that the result lacks. */
@@ -87,12 +87,12 @@ export class RestorePlan {
   #wanted(name: string): { wanted: Pick<Rows<unknown>, "get">; keys: Iterable<string> } {
     if (name === "tokens") return { wanted: this.#tokens, keys: this.#tokens.differing() };
     if (name === "invitations") {
-      const { players } = this.#source.database.view;
+      const { players } = this.#source.view;
       const get = (uuid: string) => (players.has(uuid) ? this.#present.invitations.get(uuid) : undefined);
       return { wanted: { get }, keys: this.#source.differing("players") };
     }
     if (name !== "names") {
-      return { wanted: this.#source.database.collection(name), keys: this.#source.differing(name) };
+      return { wanted: this.#source.collection(name), keys: this.#source.differing(name) };
     }
     const wanted = this.#names();
     const all = [...wanted.values(), ...this.#present.names.values()];
@@ -106,7 +106,7 @@ export class RestorePlan {
       wanted.set(model.names.key(named), named);
       counts[named.kind] = Math.max(counts[named.kind], named.position + 1);
     };
-    for (const named of this.#source.database.view.names.values()) put(named);
+    for (const named of this.#source.view.names.values()) put(named);
     for (const named of this.#present.names.values()) {
       const isThere = wanted.has(model.names.key(named));
       const twin = named.kind === "faction" ? "service" : "faction";
@@ -129,7 +129,7 @@ class PlannedTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
   constructor(present: DurableData, overlay: Overlay, options: RestoreOptions) {
     this.#present = present;
     this.#overlay = overlay;
-    this.#source = overlay.database.view;
+    this.#source = overlay.view;
     this.#options = options;
   }
 

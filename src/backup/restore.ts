@@ -10,8 +10,8 @@ import { nodeFiles } from "../store/folder/files.ts";
 import { Overlay } from "./overlay.ts";
 import { type ResourceChange, summarize } from "./preview.ts";
 import { RestorePlan } from "./restore-plan.ts";
-import { type FollowedRevocations, followRevocations, type Revocations } from "./revocations.ts";
-import { countOf, problemsOf, readSourceInto, type Source } from "./source.ts";
+import { followRevocations } from "./revocations.ts";
+import { problemsOf, readSource, type Source } from "./source.ts";
 
 /** What to restore. */
 export interface RestoreRequest {
@@ -119,18 +119,16 @@ async function withPlan<T>(
   use: (plan: RestorePlan, source: Omit<RestorePreview, "resources" | "changes">) => Promise<T>,
 ): Promise<T> {
   const overlay = new Overlay(store.data);
-  let followed: FollowedRevocations | undefined;
+  let followed: Awaited<ReturnType<typeof followRevocations>> | undefined;
   try {
-    const { missing, ...head } = await readSourceInto(nodeFiles, store.folder, source, () => overlay.begin());
-    await overlay.end();
-    const records = countOf(overlay.database);
+    const { missing, database, ...head } = await readSource(nodeFiles, store.folder, source, overlay);
     followed = tokens ? await followRevocations(nodeFiles, store) : undefined;
-    const revocations: Revocations = followed?.revocations ?? new Map();
+    const revocations = followed?.revocations ?? new Map();
     const plan = new RestorePlan(store.data, overlay, store.sequence, { tokens, revocations });
     await plan.prepare();
     const { result } = plan;
     // An export must be consistent as a whole, including the tokens that are not restored.
-    const given = overlay.database.view.tokens;
+    const given = database.view.tokens;
     const problems = await problemsOf(
       source,
       source.kind === "export" ? { ...result, tokens: given } : result,
@@ -138,7 +136,7 @@ async function withPlan<T>(
     const { tokensLeftOut } = plan;
     const removed = missing.filter((name) => plan.removesAll(name));
     const lacks = removed.map((name) => `collections.${name} is missing: all its records are removed`);
-    return await use(plan, { ...head, records, problems: [...problems, ...lacks], tokensLeftOut });
+    return await use(plan, { ...head, problems: [...problems, ...lacks], tokensLeftOut });
   } finally {
     followed?.close();
     overlay.close();

@@ -8,40 +8,30 @@ import { readHistory } from "../store/journal/history.ts";
 /** When tokens were revoked, in milliseconds since 1970, by token id. */
 export type Revocations = ReadonlyMap<string, number>;
 
-/** Revocations that stay up to date. */
-export interface FollowedRevocations {
-  readonly revocations: Revocations;
-  /** Stops following the store. */
-  readonly close: () => void;
-}
-
-/** Reads the revocations in the journal that were not undone, and follows new ones. */
-export async function followRevocations(
-  files: Files,
-  { folder, data }: Pick<DataStore, "folder" | "data">,
-): Promise<FollowedRevocations> {
-  const revoked = new Map<string, number>();
+/** Reads the revocations in the journal that were not undone, and follows new ones until `close` is called. */
+export async function followRevocations(files: Files, { folder, data }: Pick<DataStore, "folder" | "data">) {
+  const revocations = new Map<string, number>();
+  /** The tokens that are set meanwhile: what the journal says of them is older. */
+  const late = new Set<string>();
   const take = ({ id, revokedAt }: Token) => {
-    if (revokedAt === null) revoked.delete(id);
-    else revoked.set(id, revokedAt);
+    if (revokedAt === null) revocations.delete(id);
+    else revocations.set(id, revokedAt);
   };
-  // Changes made while the journal is read come after those that are read.
-  const late: Token[] = [];
-  let note = (token: Token): void => void late.push(token);
-  const close = data.tokens.watch((_id, _before, after) => {
-    if (after !== undefined) note(after);
+  const close = data.tokens.watch((id, _before, after) => {
+    if (after === undefined) return;
+    late.add(id);
+    take(after);
   });
   try {
     for await (const { changes } of readHistory(files, folder)) {
-      for (const { collection, after } of changes) {
-        if (collection === "tokens" && v.is(model.tokens.schema, after)) take(after);
+      for (const { collection, key, after } of changes) {
+        if (collection !== "tokens" || late.has(key)) continue;
+        if (v.is(model.tokens.schema, after)) take(after);
       }
     }
   } catch (error) {
     close();
     throw error;
   }
-  for (const token of late) take(token);
-  note = take;
-  return { revocations: revoked, close };
+  return { revocations, close };
 }

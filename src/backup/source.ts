@@ -22,6 +22,7 @@ import {
   type Inconsistency,
 } from "./consistency.ts";
 import { fromExport, notImportable } from "./export-format.ts";
+import type { Overlay } from "./overlay.ts";
 import { recordFault } from "./record.ts";
 import { statSourceFile, unreadable } from "./source-file.ts";
 
@@ -31,72 +32,59 @@ export type Source =
   | { readonly kind: "export"; readonly file: string }
   | { readonly kind: "moment"; readonly sequence: number };
 
-/** Facts about a source that was read. */
-export interface SourceHead {
+/** A source that was read. */
+export interface ReadSource {
+  readonly database: Database<typeof model>;
   /** When the backup was begun, in milliseconds since 1970; null for any other source. */
   readonly instant: number | null;
   /** Changes when the source does. */
   readonly revision: string;
   /** The collections that an export lacks, and which count as empty. */
   readonly missing: readonly string[];
-}
-
-export interface ReadSource extends SourceHead {
-  readonly database: Database<typeof model>;
   readonly records: number;
-}
-
-/** Reads a source as {@link readSourceInto} does, into a new database. */
-export async function readSource(files: Files, folder: string, source: Source): Promise<ReadSource> {
-  let database = new Database(model);
-  const head = await readSourceInto(files, folder, source, () => {
-    database = new Database(model);
-    return database;
-  });
-  return { ...head, database, records: countOf(database) };
 }
 
 /**
  * Reads a source.
- * @param empty returns a database without records, for each attempt
  * @param folder the data folder, for its own past
+ * @param overlay receives the records; by default a new database does
  * @throws Failure `UNKNOWN_ENTRY` where there is no such file or moment, `STORE_UNAVAILABLE` where it is damaged, too large
  *   or not a regular file
  * @throws Failure `PARAMETER_INVALID` where an export has invalid records
  */
-export async function readSourceInto(
+export async function readSource(
+  files: Files,
+  folder: string,
+  source: Source,
+  overlay?: Overlay,
+): Promise<ReadSource> {
+  const read = await readUncounted(files, folder, source, () => overlay?.begin() ?? new Database(model));
+  await overlay?.end();
+  return { ...read, records: countOf(read.database) };
+}
+
+/** @param empty returns a database without records, for each attempt */
+async function readUncounted(
   files: Files,
   folder: string,
   source: Source,
   empty: () => Database<typeof model>,
-): Promise<SourceHead> {
-  if (source.kind === "backup") return readBackupInto(files, source.file, empty());
-  if (source.kind === "export") {
-    const text = await readText(files, source.file);
-    const missing = fromExport(text, source.file, empty());
-    return { instant: null, revision: createHash("sha256").update(text).digest("hex"), missing };
+): Promise<Omit<ReadSource, "records">> {
+  if (source.kind === "moment") {
+    const { sequence } = source;
+    const { database } = await readState(files, folder, model, sequence, empty);
+    const { sequence: last, chain } = database;
+    if (last === sequence) return { database, instant: null, revision: `${last} ${chain}`, missing: [] };
+    throw new Failure("UNKNOWN_ENTRY", `There is no change ${sequence} yet; the last one is ${last}.`, {
+      hint: "`addon-cli audit` lists the changes.",
+    });
   }
-  const { sequence } = source;
-  const { database } = await readState(files, folder, model, sequence, empty);
-  if (database.sequence < sequence) {
-    throw new Failure(
-      "UNKNOWN_ENTRY",
-      `There is no change ${sequence} yet; the last one is ${database.sequence}.`,
-      {
-        hint: "`addon-cli audit` lists the changes.",
-      },
-    );
-  }
-  return { instant: null, revision: `${database.sequence} ${database.chain}`, missing: [] };
-}
-
-/**
- * Reads a source for a folder without data, with its inconsistencies.
- * @throws Failure `PARAMETER_INVALID` where an export is inconsistent; otherwise as {@link readSource}
- */
-export async function readConsistentSource(files: Files, folder: string, source: Source) {
-  const read = await readSource(files, folder, source);
-  return { ...read, problems: await problemsOf(source, read.database.view) };
+  const database = empty();
+  const { file } = source;
+  if (source.kind === "backup") return { database, missing: [], ...(await readInto(files, file, database)) };
+  const text = await readText(files, file);
+  const revision = createHash("sha256").update(text).digest("hex");
+  return { database, instant: null, revision, missing: fromExport(text, file, database) };
 }
 
 /**
@@ -137,7 +125,7 @@ export function readBackup(files: Files, path: string): Promise<ReadSource> {
   return readSource(files, dirname(path), { kind: "backup", file: path });
 }
 
-async function readBackupInto(files: Files, path: string, database: Database): Promise<SourceHead> {
+async function readInto(files: Files, path: string, database: Database) {
   const check = (collection: string, record: unknown) => {
     const fault = recordFault(collection, record);
     if (fault !== undefined) throw notWhole(path, fault);
@@ -145,7 +133,7 @@ async function readBackupInto(files: Files, path: string, database: Database): P
   await statSourceFile(path);
   try {
     const { sequence, chain, instant } = await readSnapshot(unpacked(files, path), database, { check });
-    return { instant, revision: `${sequence} ${chain} ${instant}`, missing: [] };
+    return { instant, revision: `${sequence} ${chain} ${instant}` };
   } catch (error) {
     if (error instanceof BrokenLine) throw notWhole(path, `at byte ${error.offset}, ${error.message}`);
     if (error instanceof Failure) throw error;

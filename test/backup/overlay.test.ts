@@ -45,7 +45,7 @@ it("an overlay has the records that were set, whatever becomes of the present da
       if (random(3) === 0) expected.set(...change(source));
       else change(present);
     }
-    const { entries } = overlay.database.view;
+    const { entries } = overlay.view;
     const records = [...expected.values()].filter((record) => record !== undefined);
     assert.deepEqual(sorted(entries.values()), sorted(records));
     assert.equal(entries.size, records.length);
@@ -66,13 +66,13 @@ it("an overlay that begins again has no records from before", async () => {
   const present = new Database(model);
   const overlay = new Overlay(present.view);
   const set = (reason: string, points: number) =>
-    overlay.database.collection("entries").set(wantedKey(reason), wantedReason(reason, points));
+    overlay.collection("entries").set(wantedKey(reason), wantedReason(reason, points));
   overlay.begin();
   set("a", 1);
   overlay.begin();
   set("b", 2);
   await overlay.end();
-  assert.deepEqual([...overlay.database.view.entries.values()], [wantedReason("b", 2)]);
+  assert.deepEqual([...overlay.view.entries.values()], [wantedReason("b", 2)]);
 });
 
 it("a closed overlay no longer follows the present data", async () => {
@@ -101,7 +101,7 @@ it("an overlay yields each of its records, even if the present data changes mean
     const source = overlay.begin().collection("entries");
     for (const name of ["a", "b", "c", "d"]) source.set(wantedKey(name), wantedReason(name));
     await overlay.end();
-    const values = overlay.database.view.entries.values()[Symbol.iterator]();
+    const values = overlay.view.entries.values()[Symbol.iterator]();
     const found = new Set<string>();
     const take = () => {
       const { done = false, value } = values.next();
@@ -128,6 +128,6 @@ it("an overlay refuses to search by an index, which it does not have", async () 
   const overlay = new Overlay(present.view);
   overlay.begin();
   await overlay.end();
-  const { tokens } = overlay.database.view;
+  const { tokens } = overlay.view;
   assert.throws(() => tokens.find("hash", "0"), { message: "an overlay has no indexes" });
 });

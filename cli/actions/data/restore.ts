@@ -5,7 +5,7 @@
 import { resolve } from "node:path";
 import { replaceFiles, requireRoom } from "../../../src/backup/replace-files.ts";
 import type { RestorePreview, RestoreRequest, RestoreResult } from "../../../src/backup/restore.ts";
-import { readConsistentSource, recognizeSource, type Source } from "../../../src/backup/source.ts";
+import { problemsOf, readSource, recognizeSource, type Source } from "../../../src/backup/source.ts";
 import { findSourceFile } from "../../../src/backup/source-file.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import type { model } from "../../../src/domain/model.ts";
@@ -146,9 +146,10 @@ async function unpack(context: Context, source: Source, dryRun: boolean): Promis
   const { output, workspace } = context;
   const { folder } = workspace();
   if (source.kind === "moment") return;
-  const { database, records, instant, problems } = await withProgress(context, "Reading", () =>
-    readConsistentSource(nodeFiles, folder, source),
+  const { database, records, instant } = await withProgress(context, "Reading", () =>
+    readSource(nodeFiles, folder, source),
   );
+  const problems = await problemsOf(source, database.view);
   for (const problem of [...problems, ...(await refusalsOf(context, database))])
     output.remark(`warning: ${problem}`);
   await requireRoom(nodeFiles, folder);
