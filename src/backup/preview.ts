@@ -6,19 +6,15 @@ import type { DurableData } from "../store/data.ts";
 /** The names of each kind of change, at most. */
 const mostNames = 3;
 
-/** The records with one kind of change. */
+/** The number of records with one kind of change, and the names of the first ones. */
 export interface Portion {
-  readonly count: number;
-  /** The names of the first ones. */
-  readonly first: readonly string[];
+  count: number;
+  readonly first: string[];
 }
 
 /** The changes of a resource: a collection of the model. */
-export interface ResourceChange {
+export interface ResourceChange extends Readonly<Record<"added" | "changed" | "removed", Portion>> {
   readonly resource: string;
-  readonly added: Portion;
-  readonly changed: Portion;
-  readonly removed: Portion;
 }
 
 /** Counts changes by resource, in their order. Resources without changes are omitted. */
@@ -26,24 +22,22 @@ export function summarize(
   changes: readonly RecordChange[],
   data: Pick<DurableData, "players">,
 ): ResourceChange[] {
-  const found = new Map<
-    string,
-    Record<"added" | "changed" | "removed", { count: number; first: string[] }>
-  >();
+  const found = new Map<string, ResourceChange>();
   const names = new Map<string, string>();
   const nameOf = (uuid: string) => names.get(uuid) ?? data.players.get(uuid)?.name ?? uuid;
   for (const { collection, key, before, after } of changes) {
     const record = after ?? before;
     if (collection === "players") names.set(key, textOf(record, "name") ?? key);
-    const counts = found.get(collection) ?? { added: portion(), changed: portion(), removed: portion() };
+    const counts = found.get(collection) ?? unchanged(collection);
     found.set(collection, counts);
     const counted = counts[before === null ? "added" : after === null ? "removed" : "changed"];
     counted.count += 1;
     if (counted.first.length < mostNames) counted.first.push(labelOf(record, key, nameOf));
   }
-  return Array.from(found, ([resource, counts]) => ({ resource, ...counts }));
+  return [...found.values()];
 }
 
-function portion(): { count: number; first: string[] } {
-  return { count: 0, first: [] };
+function unchanged(resource: string): ResourceChange {
+  const portion = () => ({ count: 0, first: [] });
+  return { resource, added: portion(), changed: portion(), removed: portion() };
 }
