@@ -4,9 +4,7 @@
  */
 import { isBookkeeping } from "../domain/model.ts";
 import type { DataStore, Draft } from "../store/data.ts";
-import { Slices } from "../store/slices.ts";
 import { describeInconsistency, findInconsistencies } from "./consistency.ts";
-import { Overlay } from "./overlay.ts";
 import { type ResourceChange, summarize } from "./preview.ts";
 
 /** What an edit changes, or would change. */
@@ -35,19 +33,9 @@ export async function editRecords<R>(
   { preview, signal }: { readonly preview: boolean; readonly signal: AbortSignal | undefined },
 ): Promise<Edited<R>> {
   const origin = preview ? undefined : { who: "operator", operation };
-  const { report, changes: all, sequence } = await store.edit(edit, origin, signal);
-  const result = new Overlay(store.data);
-  try {
-    const slices = new Slices();
-    for (const { collection, key, after } of all) {
-      result.database.collection(collection).set(key, after ?? undefined);
-      if (slices.isOver) await slices.next();
-    }
-    const problems = (await findInconsistencies(result.database.view)).map(describeInconsistency);
-    const changes = all.filter(({ collection }) => !isBookkeeping(collection));
-    const resources = summarize(changes, store.data);
-    return { report, resources, changes: changes.length, problems, sequence: sequence ?? null };
-  } finally {
-    result.close();
-  }
+  const { report, changes: all, sequence, result } = await store.edit(edit, origin, signal);
+  const problems = (await findInconsistencies(result)).map(describeInconsistency);
+  const changes = all.filter(({ collection }) => !isBookkeeping(collection));
+  const resources = summarize(changes, store.data);
+  return { report, resources, changes: changes.length, problems, sequence: sequence ?? null };
 }

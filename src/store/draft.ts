@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Model } from "../domain/collection.ts";
 import type { RecordChange } from "./change.ts";
-import type { Collection, Database, DraftRows, DraftView } from "./collection.ts";
+import type { Collection, Database, DraftRows, DraftView, View } from "./collection.ts";
 import { SecondaryIndex } from "./indexes.ts";
 
 /** A collection with the writes of the batch so far. */
@@ -184,10 +184,11 @@ export class BatchDraft<M extends Model> {
 /** Reads and writes a draft. Called again, it must do the same. */
 export type Edit<M extends Model, R> = (draft: DraftView<M>) => Promise<R>;
 
-/** What an edit returned, what it changes, and the number of the change, if there is one. */
-export interface Edited<R> {
+/** What an edit returned, what it changes, all records with its changes, and the number of the change, if there is one. */
+export interface Edited<M extends Model, R> {
   readonly report: R;
   readonly changes: readonly RecordChange[];
+  readonly result: View<M>;
   readonly sequence: number | undefined;
 }
 
@@ -205,7 +206,7 @@ export async function planEdit<M extends Model, R>(
     const isLast = () => left === 0 || !draft.isStale;
     try {
       const report = await edit(draft.view);
-      if (isLast()) return { report, changes: draft.changes(), draft };
+      if (isLast()) return { report, changes: draft.changes(), result: draft.view, draft };
     } catch (error) {
       if (isLast()) throw error;
     }

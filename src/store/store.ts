@@ -162,7 +162,7 @@ export class Store<M extends Model> {
    * that it has read, it is repeated, and the last time they wait.
    * @throws what `edit` throws, and as {@link change}
    */
-  async edit<R>(edit: Edit<M, R>, origin?: Origin, signal?: AbortSignal): Promise<Edited<R>> {
+  async edit<R>(edit: Edit<M, R>, origin?: Origin, signal?: AbortSignal): Promise<Edited<M, R>> {
     let planned = await planEdit(this.#low.data, edit, 1);
     if (origin === undefined) return { ...planned, sequence: undefined };
     const sequence = await this.changeInBulk(origin, async () => {
