@@ -213,14 +213,17 @@ export class Store<M extends Model> {
     // One that is under way may have begun before the last change; if it fails, this one may not.
     await this.#snapshot?.catch(() => {});
     if (this.#snapshotSequence === this.sequence && this.sequence > 0) return;
-    this.#snapshot ??= this.#measureSnapshot().finally(() => {
-      this.#snapshot = undefined;
-    });
-    try {
-      await this.#snapshot;
-    } catch (cause) {
+    const { meter } = this.#options;
+    const failed = (cause: unknown) => {
+      meter?.snapshot("failed");
       throw cause instanceof Failure ? cause : unwritten(cause);
-    }
+    };
+    this.#snapshot ??= this.#writeSnapshot()
+      .then(() => meter?.snapshot("written"), failed)
+      .finally(() => {
+        this.#snapshot = undefined;
+      });
+    await this.#snapshot;
   }
 
   /**
@@ -273,17 +276,6 @@ export class Store<M extends Model> {
     await shared.start();
     this.#shared = shared;
     this.#writer.share(shared);
-  }
-
-  async #measureSnapshot(): Promise<void> {
-    const { meter } = this.#options;
-    try {
-      await this.#writeSnapshot();
-    } catch (error) {
-      meter?.snapshot("failed");
-      throw error;
-    }
-    meter?.snapshot("written");
   }
 
   /** Writes everything again at a start. If that fails, no other snapshot begins either. */
