@@ -16,7 +16,8 @@ export interface JournalRecord {
   /** A player's UUID, `public`, `operator` or `system`. */
   readonly who: string;
   /** The id of the public token that the caller presented; undefined for others, and in older records. */
-  readonly token?: string;
+  readonly token?: string | undefined;
+  /** Its name, such as `targetlist.add`. */
   readonly operation: string;
   /** The id of the HTTP request, or null. */
   readonly request: string | null;
@@ -28,20 +29,8 @@ export interface JournalRecord {
 }
 
 /** Who makes a change, and through which operation, for the journal. */
-export interface Origin {
-  /** A player's UUID, `public`, `operator` or `system`. */
-  readonly who: string;
-  /** The id of the public token that the caller presented; left out for any other caller. */
-  readonly token?: string | undefined;
-  /** The operation's name, such as `targetlist.add`. */
-  readonly operation: string;
-  /** The id of the HTTP request that asked for it. */
-  readonly request?: string;
-  /** The revision of the route table that allowed it. */
-  readonly table?: string;
-  /** The number of the change that this one undoes. */
-  readonly undoes?: number;
-}
+export type Origin = Pick<JournalRecord, "who" | "token" | "operation"> &
+  Partial<Pick<JournalRecord, "request" | "table" | "undoes">>;
 
 /** The context of a change: its number, and the instant in milliseconds since 1970. */
 export interface ChangeContext {
@@ -57,20 +46,9 @@ export interface Made {
 
 /** Returns what the journal records. */
 export function toRecord(
-  { sequence, now }: ChangeContext,
-  origin: Origin,
+  { sequence, now: instant }: ChangeContext,
+  { who, token, operation, request = null, table = null, undoes = null }: Origin,
   changes: readonly RecordChange[],
 ): JournalRecord {
-  const { who, token, operation, request, table, undoes } = origin;
-  return {
-    sequence,
-    instant: now,
-    who,
-    ...(token === undefined ? {} : { token }),
-    operation,
-    request: request ?? null,
-    table: table ?? null,
-    undoes: undoes ?? null,
-    changes,
-  };
+  return { sequence, instant, who, token, operation, request, table, undoes, changes };
 }

@@ -57,11 +57,6 @@ export class LineDecoder {
     return this.#unterminated;
   }
 
-  /** The bytes after the last decoded line. */
-  get rest(): Buffer {
-    return Buffer.from(this.#bytes.subarray(0, this.#length));
-  }
-
   /**
    * Takes the next bytes of the file, which the caller may overwrite when this returns.
    * @throws BrokenLine at the first line whose checksum is not that of its bytes, or that is too long
@@ -105,7 +100,7 @@ export class LineDecoder {
 
   /**
    * Decodes the last line of the file if it lacks its line feed.
-   * @throws BrokenLine where it is incomplete; then it is the {@link rest}
+   * @throws BrokenLine where it is incomplete
    */
   end(): void {
     const bytes = this.#bytes.subarray(0, this.#length);
