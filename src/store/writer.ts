@@ -20,7 +20,7 @@ import { uncertain, unreliable } from "./folder/refusals.ts";
 import { type Journal, refusalOf, SyncFailure } from "./journal/journal.ts";
 import { LineEncoder } from "./journal/lines.ts";
 import { encodeInLines } from "./journal/record-lines.ts";
-import { type Append, unshared } from "./shared/sequencer.ts";
+import { unshared } from "./shared/sequencer.ts";
 import type { SharedJournal } from "./shared/shared-journal.ts";
 
 /** Decides a change: reads and writes the draft and returns the answer. If it throws, nothing changes. */
@@ -134,24 +134,22 @@ export class Writer<M extends Model> {
   /** Makes a bulk change; see `Store.changeInBulk`. */
   async changeInBulk(origin: Origin, decide: DecideBulk): Promise<number | undefined> {
     let made: number | undefined;
-    const make = async (append?: Append) => {
+    const make = async () => {
       const context = { sequence: this.#database.sequence + 1, now: this.#now() };
       const changes = await decide(context);
       if (changes.length === 0) return;
       const record = toRecord(context, origin, changes);
       const encoder = new LineEncoder(this.#database.chain);
-      try {
-        await this.#appendBulk(record, encoder, append);
-      } catch (error) {
-        if (error instanceof SyncFailure) await this.#fail(error);
-        throw refusalOf(error);
-      }
+      await this.#appendBulk(record, encoder);
       // In one step, so that nobody reads one half of it.
       this.#database.apply(record, encoder.chain);
       made = record.sequence;
     };
     const shared = this.#shared;
-    await this.betweenBatches(() => (shared ? this.#whileUndecided(shared.hold(make)) : make()));
+    const done = this.betweenBatches(() => (shared ? this.#whileUndecided(shared.hold(make)) : make()));
+    await done.catch((error: unknown) => {
+      throw error instanceof SyncFailure ? refusalOf(error) : error;
+    });
     return made;
   }
 
@@ -159,8 +157,13 @@ export class Writer<M extends Model> {
   betweenBatches(task: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#tasks.push(async () => {
-        if (this.#fatal !== undefined) reject(unreliable(this.#fatal));
-        else await task().then(resolve, (error: unknown) => this.#refuseTask(error, reject));
+        try {
+          if (this.#fatal !== undefined) throw unreliable(this.#fatal);
+          resolve(await task());
+        } catch (error) {
+          if (error instanceof SyncFailure) await this.#fail(error);
+          reject(error);
+        }
       });
       this.#start();
     });
@@ -230,13 +233,13 @@ export class Writer<M extends Model> {
     return (await this.#whileUndecided(append, batch)) === "appended";
   }
 
-  async #appendBulk(record: JournalRecord, encoder: LineEncoder, append?: Append): Promise<void> {
+  async #appendBulk(record: JournalRecord, encoder: LineEncoder): Promise<void> {
     const lines = encodeInLines(encoder, record);
     if (this.#shared === undefined) return this.#journal.append(lines);
     const { sequence } = record;
     const pieces = Array.from(lines, (line) => Buffer.from(line));
     const batch = { head: { sequence, chain: encoder.chain }, first: sequence, pieces };
-    const result = await this.#shared.append(batch, 1, append);
+    const result = await this.#shared.append(batch, 1);
     if (result === "moved")
       throw unshared("The connection to PostgreSQL was lost, and another node was faster.");
   }
@@ -311,11 +314,6 @@ export class Writer<M extends Model> {
       return () => {};
     };
     return { origin: removal, decide, reject: () => {} };
-  }
-
-  async #refuseTask(error: unknown, reject: (error: unknown) => void): Promise<void> {
-    if (error instanceof SyncFailure && this.#fatal === undefined) await this.#fail(error);
-    reject(error);
   }
 
   /** Stops for good: no change is acknowledged any more. */

@@ -1,12 +1,12 @@
 /** What a node does where the shared journal has moved, answers late, or not at all; against a journal in memory. */
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppendRefused } from "../../src/store/shared/sequencer.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { contents, type Notebook, openNotebook, origin, put, segment } from "../store/_faults.ts";
+import { type Call, contents, type Notebook, openNotebook, origin, put, segment } from "../store/_faults.ts";
 import { FakeJournal, type FakeSequencer } from "./_fake.ts";
 import { until } from "./_nodes.ts";
 
@@ -152,6 +152,22 @@ it("a bulk change waits for nobody's change, and others decide on it", async (t)
   await until(() => one.data.notes.has("b"));
 });
 
+it("a bulk change before which the folder cannot follow the journal has an unknown outcome", async (t) => {
+  const journal = new FakeJournal();
+  const sequencer = journal.node({ wakes: false });
+  const [one, other] = [await openNode(t, journal.node()), await openNode(t, sequencer)];
+  const hold = sequencer.hold.bind(sequencer);
+  sequencer.hold = async () => {
+    await put(one, "a");
+    await rm(join(other.folder, "lock"));
+    return hold();
+  };
+  await assert.rejects(
+    other.changeInBulk(origin, () => []),
+    { code: "OUTCOME_UNKNOWN" },
+  );
+});
+
 it("a folder that a crash has cut within a batch takes over the rest of it", async (t) => {
   const journal = new FakeJournal();
   const folder = await temporaryFolder(t);
@@ -174,22 +190,10 @@ it("a node whose folder cannot follow the journal stops, and catches up when it 
   const folder = await temporaryFolder(t);
   const fatal: Error[] = [];
   let isFull = false;
-  const { quickFiles } = await import("../store/_faults.ts");
-  const files = {
-    ...quickFiles,
-    open: async (...given: Parameters<typeof quickFiles.open>) => {
-      const file = await quickFiles.open(...given);
-      const write = file.write.bind(file);
-      return Object.assign(file, {
-        write: (...rest: Parameters<typeof write>) =>
-          isFull ? Promise.reject(Object.assign(new Error("ENOSPC"), { code: "ENOSPC" })) : write(...rest),
-      });
-    },
-  };
-  const store = await openNode(t, journal.node(), folder, {
-    files,
-    onFatal: (error: Error) => fatal.push(error),
-  });
+  const { ruledFiles, systemError } = await import("../store/_faults.ts");
+  const rule = ({ operation }: Call) => (isFull && operation === "write" ? systemError("ENOSPC") : undefined);
+  const onFatal = (error: Error) => fatal.push(error);
+  const store = await openNode(t, journal.node(), folder, { files: ruledFiles(rule), onFatal });
   await put(store, "a");
   isFull = true;
   await assert.rejects(put(store, "b"), { code: "OUTCOME_UNKNOWN" });

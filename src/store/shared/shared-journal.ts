@@ -68,6 +68,8 @@ export class SharedJournal {
   #polls = 0;
   /** The refusal of the last append by the engine, until one succeeds. */
   failed: AppendRefused | undefined;
+  /** How to append while nobody else can. */
+  #held: Append | undefined;
   #hasWarned = false;
   #nodes: readonly NodeReport[] = [];
   #polling: Promise<void> = Promise.resolve();
@@ -137,19 +139,13 @@ export class SharedJournal {
    * Appends a batch after the last change of the database, in the shared journal and then in the folder. Does not settle
    * before it is known whether that was done.
    * @param changes how many changes it has
-   * @param append that of a {@link hold}
    * @throws Failure `STORE_UNAVAILABLE` where nothing was appended, `OUTCOME_UNKNOWN` where the node is closed before that
    *   is known
    * @throws SyncFailure where the folder could not follow: nothing may be written any more
    */
-  async append(batch: Batch, changes: number, append?: Append): Promise<"appended" | "moved"> {
-    const result = await this.#append(batch, append ?? this.#sequencer.append);
-    if (result === "appended") await this.#copy(batch.pieces, changes);
-    return result;
-  }
-
-  async #append(batch: Batch, append: Append): Promise<"appended" | "moved"> {
+  async append(batch: Batch, changes: number): Promise<"appended" | "moved"> {
     const { sequence, chain } = this.#context.database;
+    const append = this.#held ?? this.#sequencer.append;
     const began = performance.now();
     // The same bytes after the same change: however often it is tried, they can be appended only once.
     for (let isRepeated = false; ; isRepeated = true) {
@@ -159,7 +155,7 @@ export class SharedJournal {
           this.failed = undefined;
           this.#newest = Math.max(this.#newest, batch.head.sequence);
           this.#context.meter?.shared?.(performance.now() - began);
-          return "appended";
+          break;
         }
         this.#context.meter?.moved?.();
         return "moved";
@@ -172,14 +168,16 @@ export class SharedJournal {
         if (isClosing || this.#closing.signal.aborted) throw uncertain(error);
       }
     }
+    await this.#copy(batch.pieces, changes);
+    return "appended";
   }
 
   /**
    * Runs a task while nobody else can append, once it has taken over what others have changed before.
-   * @param task gets how to append meanwhile, once
+   * @param task may append once
    * @throws Failure `STORE_UNAVAILABLE` where the journal does not answer
    */
-  async hold(task: (append: Append) => Promise<void>): Promise<void> {
+  async hold(task: () => Promise<void>): Promise<void> {
     if (this.refusal !== undefined) throw this.refusal;
     const unreached = (error: unknown) => {
       throw error instanceof Failure || error instanceof SyncFailure
@@ -189,8 +187,10 @@ export class SharedJournal {
     const held = await this.#sequencer.hold().catch(unreached);
     try {
       await this.catchUp().catch(unreached);
-      await task(held.append);
+      this.#held = held.append;
+      await task();
     } finally {
+      this.#held = undefined;
       await held.release();
     }
   }
