@@ -8,10 +8,10 @@ import { describe, it, type TestContext } from "node:test";
 import { Registry } from "prom-client";
 import { connectionLimit, descriptorLimit } from "../../src/http/descriptors.ts";
 import type { Readiness } from "../../src/http/health-pages.ts";
-import { readDataFiles } from "../../src/metrics/files.ts";
 import { Metrics, type Surveyed } from "../../src/metrics/metrics.ts";
 import { addProcessMetrics } from "../../src/metrics/process.ts";
 import { RequestMetrics } from "../../src/metrics/requests.ts";
+import { readDataFiles } from "../../src/metrics/store.ts";
 import { addCounter } from "../../src/metrics/values.ts";
 import { openWorld, temporaryFolder } from "../_setup.ts";
 import { openNotebook, put } from "../store/_faults.ts";
@@ -39,7 +39,7 @@ describe("the files of a data folder", () => {
   it("the files are read with their sizes, and when they were begun", async (t) => {
     const folder = await written(t, true);
     const { journal, snapshot } = await readDataFiles(folder);
-    assert.equal(journal.since, instant);
+    assert.equal(journal?.since, instant);
     assert.ok(journal.bytes >= (await sizeOf(folder, segment)));
     const expected = { bytes: await sizeOf(folder, "snapshot-000000000001.jsonl"), since: instant };
     assert.deepEqual(snapshot, expected);
@@ -56,7 +56,7 @@ describe("the files of a data folder", () => {
     for (const name of [segment, "snapshot-000000000001.jsonl"])
       await writeFile(join(folder, name), "damaged\n");
     const { journal, snapshot } = await readDataFiles(folder);
-    assert.equal(journal.since, undefined);
+    assert.equal(journal?.since, undefined);
     assert.deepEqual(snapshot, { bytes: 8, since: undefined });
   });
 
