@@ -5,7 +5,6 @@ import { BrokenLine, encodeLine, NewerFormat } from "../../src/store/journal/lin
 import {
   headerLine,
   incompleteHeader,
-  type ReadRecord,
   readSegment,
   readSegmentHeader,
   SegmentReader,
@@ -35,8 +34,7 @@ function segmentOf(...documents: readonly unknown[]): { bytes: Buffer; starts: n
 
 /** Asserts that a segment is refused, after these changes were passed on. */
 function assertBroken(bytes: Buffer, message: string, offset: number, before: readonly number[] = []): void {
-  const read: ReadRecord[] = [];
-  const reader = new SegmentReader((each) => read.push(each));
+  const reader = new SegmentReader();
   assert.throws(
     () => {
       reader.take(bytes);
@@ -49,7 +47,7 @@ function assertBroken(bytes: Buffer, message: string, offset: number, before: re
     },
   );
   assert.deepEqual(
-    read.map(({ record }) => record.sequence),
+    reader.records.map(({ record }) => record.sequence),
     before,
   );
 }

@@ -25,14 +25,13 @@ export async function* readSegmentFile(
   first: number,
 ): AsyncGenerator<SegmentPart> {
   const path = join(folder, segmentFile(first));
-  let records: ReadRecord[] = [];
-  const reader = new SegmentReader((read) => records.push(read));
+  const reader = new SegmentReader();
   const parts = function* (end?: ReadSegment): Generator<SegmentPart> {
     const { header } = reader;
+    const records = reader.records.splice(0);
     if (header === undefined || (records.length === 0 && end === undefined)) return;
     if (header.first !== first) throw damaged(path, 0, `the header says that it begins with ${header.first}`);
     yield { header, records, end };
-    records = [];
   };
   try {
     for await (const piece of piecesOf(files, path)) {

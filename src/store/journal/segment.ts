@@ -73,28 +73,24 @@ export type ReadSegment = Omit<Segment, "records">;
 
 /** Reads the bytes of a segment. @throws BrokenLine where they are damaged */
 export function readSegment(bytes: Buffer): Segment {
-  const records: ReadRecord[] = [];
-  const reader = new SegmentReader((read) => records.push(read));
+  const reader = new SegmentReader();
   reader.take(bytes);
-  return { ...reader.finish(), records };
+  return { ...reader.finish(), records: reader.records };
 }
 
-/** Reads a segment piece by piece and passes on its changes in order. */
+/** Reads a segment piece by piece. */
 export class SegmentReader {
+  /** The changes so far, in order; the caller may take them away. */
+  readonly records: ReadRecord[] = [];
   readonly #decoder = new LineDecoder({
     header: (json) => this.#begin(json),
     line: (document, chain, offset) => this.#read(document, chain, offset),
   });
-  readonly #onRecord: (read: ReadRecord) => void;
   #header: SegmentHeader | undefined;
   /** The next sequence number. */
   #sequence = 0;
   /** The change whose last line is yet to come. */
   #open: OpenRecord | undefined;
-
-  constructor(onRecord: (read: ReadRecord) => void) {
-    this.#onRecord = onRecord;
-  }
 
   /** The header, once it is read. */
   get header(): SegmentHeader | undefined {
@@ -143,6 +139,6 @@ export class SegmentReader {
     this.#open = hasMore(document) ? open : undefined;
     if (this.#open !== undefined) return;
     this.#sequence += 1;
-    this.#onRecord({ record: closeRecord(open), chain, offset: open.offset });
+    this.records.push({ record: closeRecord(open), chain, offset: open.offset });
   }
 }

@@ -83,9 +83,9 @@ export class AppendRefused extends Error {
 }
 
 /** The refusal while the shared journal cannot be used. @param why a sentence for the operator */
-export function unshared(why: string, hint = "Try again in a moment."): Failure {
+export function unshared(why: string): Failure {
   return new Failure("STORE_UNAVAILABLE", "The data cannot be saved at the moment. Nothing was changed.", {
-    hint,
+    hint: "Try again in a moment.",
     operatorHint: why,
   });
 }
