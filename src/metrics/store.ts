@@ -1,12 +1,9 @@
 /** The metrics of the store: what it measures while it writes, and its files when they are scraped. */
-import { join } from "node:path";
 import { Counter, Histogram, type Registry } from "prom-client";
 import { spaceFor } from "../store/folder/disk.ts";
-import { nodeFiles, sizeOf } from "../store/folder/files.ts";
-import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "../store/folder/folder-names.ts";
-import { listData, retryIfMissing } from "../store/folder/listing.ts";
-import { readInstant } from "../store/journal/decoding.ts";
+import { nodeFiles } from "../store/folder/files.ts";
 import type { Meter } from "../store/journal/meter.ts";
+import { readDataFiles } from "../store/reading.ts";
 import { addGauges } from "./values.ts";
 
 /** The upper bounds of appends and syncs, in seconds: from a fast SSD to a disk that hangs. */
@@ -68,29 +65,9 @@ export function meterFor(registry: Registry): Meter {
   };
 }
 
-/** Reads the headers and the sizes of the journal and the newest snapshot, if there is one. Takes no lock. */
-export function readDataFiles(folder: string) {
-  return retryIfMissing(async () => {
-    const names = await listData(nodeFiles, folder);
-    return {
-      journal: await written(folder, segmentsIn(names).map(segmentFile)),
-      snapshot: await written(folder, snapshotsIn(names).slice(-1).map(snapshotFile)),
-    };
-  });
-}
-
-/** Returns the size of files in bytes, and when the first was begun; undefined where there are none. */
-async function written(folder: string, names: readonly string[]) {
-  const paths = names.map((name) => join(folder, name));
-  const [oldest] = paths;
-  if (oldest === undefined) return undefined;
-  const sizes = await Promise.all(paths.map((path) => sizeOf(nodeFiles, path)));
-  return { bytes: sizes.reduce((sum, size) => sum + size), since: await readInstant(nodeFiles, oldest) };
-}
-
 /** Adds the metrics of the files in a data folder, and of its disk. */
 export function addFileMetrics(registry: Registry, folder: string, now: () => number): void {
-  const read = () => readDataFiles(folder);
+  const read = () => readDataFiles(nodeFiles, folder);
   const ageOf = ({ since }: { since?: number | undefined } = {}) =>
     since === undefined ? undefined : Math.max(0, now() - since) / 1000;
   addGauges(registry, {

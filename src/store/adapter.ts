@@ -1,12 +1,9 @@
 /** lowdb's adapter for a data folder: `read` recovers its data, `write` writes a snapshot. */
-import { join } from "node:path";
 import type { Adapter } from "lowdb";
 import type { Model } from "../domain/collection.ts";
 import type { Database } from "./collection.ts";
-import { sizeOf } from "./folder/files.ts";
-import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
-import { readInstant } from "./journal/decoding.ts";
 import type { LockedFolder } from "./journal/journal.ts";
+import { readDataFiles } from "./reading.ts";
 import { type Recovery, recover } from "./recovery.ts";
 import { writeSnapshot } from "./snapshot.ts";
 
@@ -41,15 +38,10 @@ export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
     const { files, folder } = this.#place;
     const { database, ...recovery } = await recover(this.#place, this.#model, this.#now());
     this.#recovery = recovery;
-    const names = await files.readdir(folder);
-    const newest = snapshotsIn(names).at(-1);
-    const path = join(
-      folder,
-      newest === undefined ? segmentFile(segmentsIn(names)[0] ?? 1) : snapshotFile(newest),
-    );
-    if (newest !== undefined) this.snapshotBytes = await sizeOf(files, path);
+    const { journal, snapshot } = await readDataFiles(files, folder);
+    this.snapshotBytes = snapshot?.bytes ?? 0;
     // A damaged snapshot counts as old: the next change begins another one.
-    this.historySince = (await readInstant(files, path)) ?? 0;
+    this.historySince = (snapshot ?? journal)?.since ?? 0;
     return database;
   }
 

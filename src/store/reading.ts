@@ -6,9 +6,10 @@
 import { join } from "node:path";
 import type { Model } from "../domain/collection.ts";
 import { Database } from "./collection.ts";
-import { type Files, piecesOf } from "./folder/files.ts";
-import { snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
+import { type Files, piecesOf, sizeOf } from "./folder/files.ts";
+import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
 import { listData, retryIfMissing } from "./folder/listing.ts";
+import { readInstant } from "./journal/decoding.ts";
 import { BrokenLine, NewerFormat } from "./journal/lines.ts";
 import { replay } from "./replay.ts";
 import { readSnapshot } from "./snapshot.ts";
@@ -17,6 +18,27 @@ import { readSnapshot } from "./snapshot.ts";
 export interface ReadState<M extends Model> {
   readonly database: Database<M>;
   readonly warnings: readonly string[];
+}
+
+/** Reads the headers and the sizes of the journal and the newest snapshot, if there is one. Takes no lock. */
+export function readDataFiles(files: Files, folder: string) {
+  return retryIfMissing(async () => {
+    const names = await listData(files, folder);
+    return {
+      journal: await written(files, folder, segmentsIn(names).map(segmentFile)),
+      snapshot: await written(files, folder, snapshotsIn(names).slice(-1).map(snapshotFile)),
+    };
+  });
+}
+
+/** Returns the size of files in bytes, and when the first was begun; undefined where there are none. */
+async function written(files: Files, folder: string, names: readonly string[]) {
+  const paths = names.map((name) => join(folder, name));
+  const [oldest] = paths;
+  if (oldest === undefined) return undefined;
+  let bytes = 0;
+  for (const path of paths) bytes += await sizeOf(files, path);
+  return { bytes, since: await readInstant(files, oldest) };
 }
 
 /**

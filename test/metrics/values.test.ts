@@ -11,8 +11,9 @@ import type { Readiness } from "../../src/http/health-pages.ts";
 import { Metrics, type Surveyed } from "../../src/metrics/metrics.ts";
 import { addProcessMetrics } from "../../src/metrics/process.ts";
 import { RequestMetrics } from "../../src/metrics/requests.ts";
-import { readDataFiles } from "../../src/metrics/store.ts";
 import { addCounter } from "../../src/metrics/values.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import { readDataFiles } from "../../src/store/reading.ts";
 import { openWorld, temporaryFolder } from "../_setup.ts";
 import { openNotebook, put } from "../store/_faults.ts";
 import { Scrape } from "./_setup.ts";
@@ -38,7 +39,7 @@ describe("the files of a data folder", () => {
 
   it("the files are read with their sizes, and when they were begun", async (t) => {
     const folder = await written(t, true);
-    const { journal, snapshot } = await readDataFiles(folder);
+    const { journal, snapshot } = await readDataFiles(nodeFiles, folder);
     assert.equal(journal?.since, instant);
     assert.ok(journal.bytes >= (await sizeOf(folder, segment)));
     const expected = { bytes: await sizeOf(folder, "snapshot-000000000001.jsonl"), since: instant };
@@ -48,14 +49,14 @@ describe("the files of a data folder", () => {
   it("the files include no snapshot before the first one", async (t) => {
     const folder = await written(t, false);
     const journal = { bytes: await sizeOf(folder, segment), since: instant };
-    assert.deepEqual(await readDataFiles(folder), { journal, snapshot: undefined });
+    assert.deepEqual(await readDataFiles(nodeFiles, folder), { journal, snapshot: undefined });
   });
 
   it("a damaged file has a size, and no age", async (t) => {
     const folder = await written(t, true);
     for (const name of [segment, "snapshot-000000000001.jsonl"])
       await writeFile(join(folder, name), "damaged\n");
-    const { journal, snapshot } = await readDataFiles(folder);
+    const { journal, snapshot } = await readDataFiles(nodeFiles, folder);
     assert.equal(journal?.since, undefined);
     assert.deepEqual(snapshot, { bytes: 8, since: undefined });
   });
@@ -63,7 +64,7 @@ describe("the files of a data folder", () => {
   it("a file that cannot be read is a failure", async (t) => {
     const folder = await temporaryFolder(t);
     await mkdir(join(folder, segment));
-    await assert.rejects(readDataFiles(folder), /is a directory instead of a regular file/);
+    await assert.rejects(readDataFiles(nodeFiles, folder), /is a directory instead of a regular file/);
   });
 });
 
