@@ -47,12 +47,11 @@ export async function findNames(
 
 /** Returns the data files to read: the newest segments, the newest snapshot, then the older segments. */
 function newestFirst(listing: readonly string[]): string[] {
-  const newest = snapshotsIn(listing).at(-1);
+  const snapshots = snapshotsIn(listing).slice(-1);
   const segments = segmentsIn(listing);
-  const after = newest === undefined ? segments : segmentsAfter(segments, newest);
+  const after = segmentsAfter(segments, snapshots[0] ?? 0);
   const before = segments.slice(0, segments.length - after.length).map(segmentFile);
-  const snapshot = newest === undefined ? [] : [snapshotFile(newest)];
-  return [...before, ...snapshot, ...after.map(segmentFile)].reverse();
+  return [...before, ...snapshots.map(snapshotFile), ...after.map(segmentFile)].reverse();
 }
 
 /** Returns the last record of each wanted player in a file. Damaged lines are skipped. */

@@ -6,6 +6,7 @@ import { nounOf } from "../domain/model.ts";
 import { counted } from "../domain/text.ts";
 import { uuidIn } from "../domain/uuid.ts";
 import type { RecordChange } from "../store/change.ts";
+import { isObject } from "../store/journal/record-lines.ts";
 import type { Entry } from "./entry.ts";
 import type { PlayerNames } from "./names.ts";
 
@@ -70,16 +71,16 @@ function listOf({ collection, before, after }: RecordChange): string | undefined
 }
 
 function verbOf({ before, after }: RecordChange): string {
-  if (!isRecord(after)) return "removed";
+  if (!isObject(after)) return "removed";
   // Tokens and invitations.
   const isIssued = "revokedAt" in after;
-  if (!isRecord(before)) return isIssued ? "issued" : "added";
+  if (!isObject(before)) return isIssued ? "issued" : "added";
   return isIssued && before.revokedAt === null && after.revokedAt !== null ? "revoked" : "changed";
 }
 
 /** Returns the fields of a record. An entry's are those of its list, and its creator. */
 function fieldsOf(record: unknown): unknown {
-  if (!isRecord(record) || !isRecord(record.values)) return record;
+  if (!isObject(record) || !isObject(record.values)) return record;
   const {
     list: _list,
     key: _key,
@@ -102,8 +103,8 @@ function fieldsOf(record: unknown): unknown {
 /** Returns what changed: `kills 3 -> 4, deaths 0 -> 1`, or `added …`, or `removed …`. */
 export function changeWords(change: RecordChange): string {
   const [before, after] = [fieldsOf(change.before), fieldsOf(change.after)];
-  if (!isRecord(before)) return isRecord(after) ? `added ${fieldWords(after)}` : "unchanged";
-  if (!isRecord(after)) return `removed ${fieldWords(before)}`;
+  if (!isObject(before)) return isObject(after) ? `added ${fieldWords(after)}` : "unchanged";
+  if (!isObject(after)) return `removed ${fieldWords(before)}`;
   const fields = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...fields]
     .filter((field) => !isDeepStrictEqual(before[field], after[field]))
@@ -131,8 +132,4 @@ function valueWords(field: string, value: unknown): string {
 /** Returns an instant in ISO 8601; anything else as it is. */
 function instantWords(value: unknown): unknown {
   return typeof value === "number" && Math.abs(value) <= 8.64e15 ? new Date(value).toISOString() : value;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }

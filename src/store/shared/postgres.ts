@@ -266,7 +266,7 @@ async function* gathered(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
   let gathered: Buffer[] = [];
   let length = 0;
   for await (const piece of pieces) {
-    // A copy, since the encoder overwrites a piece when the next one is taken.
+    // A copy, since a piece is overwritten when the next one is taken.
     gathered.push(Buffer.from(piece));
     length += piece.length;
     if (length < 1024 * 1024) continue;
