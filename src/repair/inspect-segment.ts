@@ -15,8 +15,8 @@ export interface FoundChange extends ReadRecord {
 }
 
 /** A change that cannot be read, or several: bytes that became others can have been line feeds. */
-export interface Gap {
-  readonly is: "gap";
+export interface Unreadable {
+  readonly is: "unreadable";
   readonly offset: number;
   /** In bytes. */
   readonly length: number;
@@ -34,7 +34,7 @@ export interface Tail {
 }
 
 /** What a segment contains. The tail comes last. */
-export type SegmentItem = FoundChange | Gap | Tail;
+export type SegmentItem = FoundChange | Unreadable | Tail;
 
 /** A line and its document, undefined where it cannot be read. */
 interface ParsedLine {
@@ -76,7 +76,7 @@ export async function* inspectSegment(
   if (tail !== undefined) yield tail;
 }
 
-function toItem(group: Group, report: Report): FoundChange | Gap {
+function toItem(group: Group, report: Report): FoundChange | Unreadable {
   reportLines(group, report);
   const { offset } = group[0].line;
   const last = group.at(-1) ?? group[0];
@@ -85,7 +85,7 @@ function toItem(group: Group, report: Report): FoundChange | Gap {
   if (record === undefined) {
     if (!isBroken) report(offset, "the line is not a record of the journal");
     const texts = group.map(({ line }) => line.json);
-    return { is: "gap", offset, length: last.line.end - offset, texts };
+    return { is: "unreadable", offset, length: last.line.end - offset, texts };
   }
   for (const { collection, key, after } of record.changes) {
     const fault = after === null ? undefined : recordFault(collection, after, key);
