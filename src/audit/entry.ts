@@ -1,6 +1,7 @@
 /** An entry of the audit: a change of the journal, without the hashes of tokens and codes, and without bookkeeping by default. */
 import { isBookkeeping } from "../domain/model.ts";
 import type { JournalRecord, RecordChange } from "../store/change.ts";
+import { isObject } from "../store/journal/record-lines.ts";
 import type { PlayerNames } from "./names.ts";
 import { operationName } from "./operations.ts";
 
@@ -51,7 +52,5 @@ function conceal(change: RecordChange): RecordChange {
 }
 
 function withoutHash(record: unknown): unknown {
-  return typeof record === "object" && record !== null && "hash" in record
-    ? { ...record, hash: concealed }
-    : record;
+  return isObject(record) && "hash" in record ? { ...record, hash: concealed } : record;
 }

@@ -4,6 +4,7 @@ import { fold } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import type { JournalRecord } from "../store/change.ts";
 import type { Database } from "../store/collection.ts";
+import { isObject } from "../store/journal/record-lines.ts";
 
 /** The collections whose records have a name, and a UUID where it is known. */
 const naming: ReadonlySet<string> = new Set(
@@ -82,8 +83,8 @@ export function belongsTo(person: Person, collection: string, record: unknown): 
 }
 
 function subjectOf(record: unknown): { name?: string | undefined; uuid?: string | null | undefined } {
-  if (typeof record !== "object" || record === null) return {};
-  const { name, uuid } = record as { name?: unknown; uuid?: unknown };
+  if (!isObject(record)) return {};
+  const { name, uuid } = record;
   return {
     name: typeof name === "string" ? name : undefined,
     uuid: typeof uuid === "string" || uuid === null ? uuid : undefined,

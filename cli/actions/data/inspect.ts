@@ -75,8 +75,8 @@ function describeStatus(status: Status, holder: string): string {
     ["last snapshot", describeMark(status.lastSnapshot)],
     ["journal from", describeMark(status.journalFrom)],
     ["back to", formatInstant(status.reachesBackTo)],
+    ["free on the disk", sizeOf(status.disk.free)],
   ];
-  rows.push(["free on the disk", sizeOf(status.disk.free)]);
   for (const problem of [status.problem, status.disk.problem]) {
     if (problem !== null) rows.push(["problem", problem]);
   }

@@ -18,15 +18,10 @@ export function warningLines(problems: readonly string[]): string[] {
   return problems.map((problem) => `warning: ${escapeInvisible(problem)}`);
 }
 
-function portions({ added, changed, removed }: ResourceChange): string[] {
-  const all: [Portion, string][] = [
-    [added, "added"],
-    [changed, "changed"],
-    [removed, "removed"],
-  ];
-  return all
-    .filter(([{ count }]) => count > 0)
-    .map(([portion, word]) => `${portion.count} ${word} (${names(portion)})`);
+function portions(resource: ResourceChange): string[] {
+  return (["added", "changed", "removed"] as const)
+    .filter((kind) => resource[kind].count > 0)
+    .map((kind) => `${resource[kind].count} ${kind} (${names(resource[kind])})`);
 }
 
 function names({ count, first }: Portion): string {
