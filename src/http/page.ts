@@ -23,7 +23,7 @@ export type Pages = ReadonlyMap<string, Page>;
 
 /** Returns a page with its path, and with a slash at its end, which is ignored as with the paths of the table. */
 export function withSlash(path: string, page: Page): [string, Page][] {
-  return [path, `${path}/`].map((each) => [each, page]);
+  return [path, `${path}/`].map((variant) => [variant, page]);
 }
 
 /**

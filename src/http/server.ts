@@ -260,8 +260,8 @@ function refusalOf(request: IncomingMessage, closing: boolean): Failure | undefi
 /** Counts the headers of a name. @param rawHeaders names and values in turn */
 function countOf(rawHeaders: readonly string[], name: string): number {
   let count = 0;
-  for (let each = 0; each < rawHeaders.length; each += 2) {
-    const found = rawHeaders[each] ?? "";
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const found = rawHeaders[index] ?? "";
     if (found.length === name.length && found.toLowerCase() === name) count += 1;
   }
   return count;

@@ -77,10 +77,10 @@ function waysOf(part: Restriction, condition: string): Way[] {
   if (isCompound(part)) return part.restrictions.flatMap((inner) => waysOf(inner, condition));
   const joined = (...words: readonly string[]) => words.filter((text) => text !== "");
   if (part.kind === "cases")
-    return part.cases.flatMap((each) => {
+    return part.cases.flatMap((branch) => {
       const otherwise = part.cases.length > 1 ? "otherwise" : "";
-      const words = each.when === undefined ? otherwise : `when ${conditionOf(each)}`;
-      return waysOf(each.restriction, joined(condition, words).join(", "));
+      const words = branch.when === undefined ? otherwise : `when ${conditionOf(branch)}`;
+      return waysOf(branch.restriction, joined(condition, words).join(", "));
     });
   const words = joined(describe(part), condition).join(" ");
   const ways = part.kind === "open" ? (["allowed"] as const) : (["allowed", "denied"] as const);

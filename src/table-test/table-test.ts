@@ -92,7 +92,7 @@ function checkNames(call: TestCall, route: Route | undefined, report: Report): v
   const { expected, query, withAt } = call;
   if (route === undefined || expected.includes("PARAMETER_UNKNOWN")) return;
   const known = route.parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name);
-  for (const name of new Set(query.map(([each]) => each))) {
+  for (const name of new Set(query.map(([sent]) => sent))) {
     if (!known.includes(name))
       report([...withAt, name], unknownName("query parameter", name, known, { of: route.path }), "key");
   }

@@ -27,7 +27,7 @@ export function accessOf(restriction: Restriction, caller: Caller, vocabulary: V
       return parts.includes("no") ? "no" : combined(parts);
     }
     case "cases":
-      return combined(restriction.cases.map((each) => accessOf(each.restriction, caller, vocabulary)));
+      return combined(restriction.cases.map((branch) => accessOf(branch.restriction, caller, vocabulary)));
   }
   return isAllowed(restriction, caller, {}) ? "yes" : "no";
 }

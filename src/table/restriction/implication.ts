@@ -12,7 +12,7 @@ export function implies(one: Restriction, other: Restriction): boolean {
     case "anyOf":
       return one.restrictions.every((part) => implies(part, other));
     case "cases":
-      return one.cases.every((each) => implies(each.restriction, other));
+      return one.cases.every(({ restriction }) => implies(restriction, other));
     case "allOf":
       return one.restrictions.some((part) => implies(part, other));
   }

@@ -152,14 +152,14 @@ function toReference(
 
 function toCases(list: readonly unknown[], path: Path, context: RestrictionContext): Restriction | undefined {
   const cases: Case[] = [];
-  for (const [index, each] of list.entries()) {
+  for (const [index, item] of list.entries()) {
     const at = [...path, index];
-    const { when, ...rest } = isMap(each) ? each : { when: undefined };
+    const { when, ...rest } = isMap(item) ? item : { when: undefined };
     const condition = when === undefined ? undefined : toCondition(when, [...at, "when"], context);
     const nested = "restriction" in rest && Object.keys(rest).length === 1;
     const restriction = nested
       ? toRestriction(rest.restriction, [...at, "restriction"], context)
-      : toRestriction(isMap(each) ? rest : each, at, context);
+      : toRestriction(isMap(item) ? rest : item, at, context);
     if (restriction === undefined || (when !== undefined && condition === undefined)) continue;
     cases.push({ when: condition, restriction });
   }

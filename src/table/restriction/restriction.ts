@@ -51,7 +51,7 @@ export function isCompound(restriction: Restriction): restriction is Compound {
 export function withParts(restriction: Restriction): readonly Restriction[] {
   if (isCompound(restriction)) return [restriction, ...restriction.restrictions.flatMap(withParts)];
   if (restriction.kind !== "cases") return [restriction];
-  return [restriction, ...restriction.cases.flatMap((each) => withParts(each.restriction))];
+  return [restriction, ...restriction.cases.flatMap((branch) => withParts(branch.restriction))];
 }
 
 /** Returns the names of the parameters that a decision depends on, which are checked before it. */
@@ -136,9 +136,9 @@ export function describe(whole: Restriction, input?: Input): string {
       return describeCompound(restriction, input);
     case "cases":
       return restriction.cases
-        .map((each) => {
-          const words = describe(each.restriction);
-          if (each.when !== undefined) return `${words} when ${conditionOf(each)}`;
+        .map((branch) => {
+          const words = describe(branch.restriction);
+          if (branch.when !== undefined) return `${words} when ${conditionOf(branch)}`;
           return restriction.cases.length > 1 ? `${words} otherwise` : words;
         })
         .join("; ");
@@ -170,7 +170,7 @@ function isSeveral(whole: Restriction, input: Input | undefined): boolean {
   const parts = isCompound(restriction)
     ? flatten(restriction)
     : restriction.kind === "cases"
-      ? restriction.cases.map((each) => each.restriction)
+      ? restriction.cases.map((branch) => branch.restriction)
       : [];
   return parts.length > 1 || parts.some((part) => isSeveral(part, input));
 }
