@@ -4,6 +4,7 @@
  * it is needed. One that lacks some is used only after damage: its readable records then replace those from the journal.
  */
 import { isDeepStrictEqual } from "node:util";
+import { recordFault } from "../backup/record.ts";
 import { countOf } from "../backup/source.ts";
 import { Failure } from "../domain/errors.ts";
 import { model } from "../domain/model.ts";
@@ -183,6 +184,25 @@ export class Findings {
     this.chain = undefined;
   }
 
+  /** Returns the records with the indexes that a start builds. One of which they cannot be built would end every start. */
+  #indexed(): Database<typeof model> {
+    const database = new Database(model);
+    const [file = ""] = [...this.#saved.keys()].slice(-1);
+    for (const [collection, found] of this.records.collections) {
+      const rows = database.collection(collection);
+      const { key, indexes, endOf } = rows.definition;
+      for (const record of found.values()) {
+        try {
+          for (const valueIn of [...Object.values(indexes), endOf]) valueIn?.(record);
+          rows.set(key(record), record);
+        } catch {
+          this.lose(file, 0, recordFault(collection, record) ?? "a record", quote(record));
+        }
+      }
+    }
+    return database;
+  }
+
   /**
    * Returns the result.
    * @param mayBeEmpty whether the folder may never have had a change: then it can begin again
@@ -195,7 +215,7 @@ export class Findings {
         hint: "Replace it with a backup: `addon-cli data repair --from <file>`; nothing was changed.",
       });
     }
-    const database = this.records;
+    const database = this.#indexed();
     database.sequence = Math.max(this.sequence, this.highest);
     database.chain = this.chain ?? 0;
     const saved = Array.from(this.#saved, ([file, part]) => ({ file, what: describe(part) }));

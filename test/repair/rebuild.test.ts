@@ -235,6 +235,28 @@ const cases: Readonly<Record<string, Case>> = {
     lost: ['j1:2: change 2: there is no collection "dragons" (smaug: absent)'],
     points: "A",
   },
+  "a whole record that no start can read, beside damage": {
+    folder: spoiled(
+      folderOf(1)
+        .append(
+          1,
+          {
+            ...change(2, "B"),
+            changes: [
+              { collection: "players", key: "1".repeat(32), before: null, after: { uuid: "1".repeat(32) } },
+            ],
+          },
+          change(3, "C"),
+        )
+        .append(1, change(4, "D")),
+      [journal(1), '"C"'],
+    ),
+    lost: [
+      "j1:3: change 3 is lost (test, entries wantedreason/c)",
+      'j1:0: a record of players, name: Invalid key: Expected "name" but received undefined ({"uuid":"11111111111111111111111111111111"})',
+    ],
+    points: "A D",
+  },
   "the name of a damaged snapshot, whose number is not used again": {
     folder: folderOf(1).snapshot(9).cut(snapshot(9), 60),
     points: "A",
