@@ -2,6 +2,7 @@
 import { styleText } from "node:util";
 import { Failure, type FaultyFile } from "../../src/domain/errors.ts";
 import { escapeUnits } from "../../src/domain/escape.ts";
+import { instantText } from "../../src/domain/instant.ts";
 import { reasonOf } from "../../src/domain/system-error.ts";
 import { withoutTokens } from "../../src/identity/tokens.ts";
 import { remedyFor } from "../../src/store/folder/refusals.ts";
@@ -219,7 +220,7 @@ export function toJSON(document: unknown): string {
 
 /** Formats an instant as ISO 8601, or null as a dash. */
 export function formatInstant(instant: number | null): string {
-  return instant === null ? "-" : new Date(instant).toISOString();
+  return instant === null ? "-" : instantText(instant);
 }
 
 function toProblem(error: unknown) {

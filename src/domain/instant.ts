@@ -21,3 +21,8 @@ export function toMinute(instant: number): string {
   const minute = 60_000;
   return new Date(Math.ceil(instant / minute) * minute).toISOString().replace(/:\d{2}\.\d{3}Z$/, "Z");
 }
+
+/** Returns an instant in ISO 8601, or in milliseconds if JavaScript has no such date, as in a file that was written by hand. */
+export function instantText(instant: number): string {
+  return Math.abs(instant) <= latestInstant ? new Date(instant).toISOString() : `${instant} ms`;
+}

@@ -1,5 +1,6 @@
 /** Clocks that were set back: the order of changes is that of their numbers, not of their instants. */
 import { join } from "node:path";
+import { instantText } from "../domain/instant.ts";
 import type { JournalRecord } from "./change.ts";
 import type { Files } from "./folder/files.ts";
 import { segmentsIn, snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
@@ -26,7 +27,7 @@ export class ClockSteps {
     if (last === undefined || instant >= last - tolerance) return;
     this.#count += 1;
     if (this.#listed.length === mostListed) return;
-    this.#listed.push(`change ${sequence} (${toText(instant)}, after ${toText(last)})`);
+    this.#listed.push(`change ${sequence} (${instantText(instant)}, after ${instantText(last)})`);
   }
 
   /** A sentence for the operator, or undefined. */
@@ -86,8 +87,4 @@ async function beforeJournal(
   if (!snapshotsIn(names).includes(sequence)) return undefined;
   const taken = await readInstant(files, join(folder, snapshotFile(sequence)));
   return taken === undefined || taken > instant ? undefined : { sequence, later: 0, steps: [] };
-}
-
-function toText(instant: number): string {
-  return new Date(instant).toISOString();
 }

@@ -40,6 +40,11 @@ describe("the warning about a clock that went backwards", () => {
       named(2, "11:58:59.999", "12:00:00.000"),
     ],
     [
+      "names an instant that is no date",
+      [1e300, noon],
+      "change 2 (2026-11-21T12:00:00.000Z, after 1e+300 ms)",
+    ],
+    [
       "names several steps",
       [noon, noon - 2 * minute, noon - 4 * minute],
       `${named(2, "11:58:00.000", "12:00:00.000")}, ${named(3, "11:56:00.000", "11:58:00.000")}`,
