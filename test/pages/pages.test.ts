@@ -73,6 +73,14 @@ describe("pages", () => {
     assertIncludes((await open(world(), "/lists/navipoint")).text, "<h1>Navi points</h1>");
   });
 
+  it("mark the link to themselves among the links to all", async () => {
+    for (const path of ["/top", "/wanted"]) {
+      const { text } = await open(world(), path);
+      const marked = [...text.matchAll(/<a href="([^"]*)" aria-current="page">/g)].map(([, link]) => link);
+      assert.deepEqual(marked, [path]);
+    }
+  });
+
   it("escape what players have written", async () => {
     const { service } = world();
     await service.call("/wantedreason/add", [
