@@ -79,6 +79,25 @@ it("the control socket refuses a body that is too large in words, and continues"
   assert.deepEqual(await (await connectControl(folder))?.run("holder", {}), holder);
 });
 
+it("the control socket reads a body that is too large to its end before it answers", {
+  timeout,
+}, async (t) => {
+  const { path } = await listen(t);
+  const { socket, closed } = open(t, path);
+  let text = "";
+  socket.setEncoding("utf8").on("data", (piece: string) => {
+    text += piece;
+  });
+  const size = 51 * 1024 * 1024;
+  socket.write(`POST /holder HTTP/1.1\r\nHost: a\r\nContent-Length: ${size}\r\nConnection: close\r\n\r\n`);
+  // The service answers questions of others meanwhile: by then it has read the head.
+  await post(path, "holder", "{}");
+  assert.equal(text, "");
+  socket.end("x".repeat(size));
+  await closed;
+  assert.match(text, /"code":"REQUEST_TOO_LARGE"/);
+});
+
 it("a large input that arrives late is not cut off while its operation runs", { timeout }, async (t) => {
   const intervals = t.mock.method(globalThis, "setInterval");
   const { folder } = await listen(t, {

@@ -177,6 +177,15 @@ describe("who-can answers", () => {
     });
   });
 
+  it("for the value of a placeholder, wherever it is given", async () => {
+    const inPath = await ask("/blacklistreason/GROVE/add");
+    const apart = await ask("/blacklistreason/{factionString}/add", ["factionString", "GROVE"]);
+    assert.deepEqual(apart, inPath);
+    assert.deepEqual(apart.allowed, [[{}, ["Bob"], false]]);
+    const pairs = [["factionString", "GROVE"]] as const;
+    assert.equal((await questions.canI("Bob", "/blacklistreason/{factionString}/add", pairs)).allowed, true);
+  });
+
   it("for each value of an open parameter, in the words of the table", async () => {
     const open = await ask("/blacklistreason/{factionString}/add");
     assert.equal(open.restriction, "members of the faction {factionString} with rank 4 or higher");
