@@ -26,7 +26,7 @@ const projectFolder = fileURLToPath(new URL("..", import.meta.url));
 const maxSize = 100_000;
 
 /** How long a process may run, in milliseconds. Then it is killed, and its tests have failed. */
-const deadline = 5 * 60_000;
+const deadline = 10 * 60_000;
 
 /** How many processes run at a time. Many tests wait for other programs. */
 const processes = availableParallelism() + 1;

@@ -6,7 +6,7 @@ import { journalOf } from "./_databases.ts";
 import { Counter, journalLines, kills, Node, settled, startNodes, until } from "./_nodes.ts";
 import { Postgres, withoutPostgres } from "./_postgres.ts";
 
-const options = { skip: withoutPostgres, timeout: 290_000 };
+const options = { skip: withoutPostgres, timeout: 590_000 };
 const addition = "/statistic/Ada/add?type=KILL";
 
 it("a synchronous standby that is promoted has everything that was acknowledged", options, async (t) => {

@@ -6,7 +6,7 @@ import { it, type TestContext } from "node:test";
 import { assertEqual, Counter, kills, Node, settled, startNodes, until, type World } from "./_nodes.ts";
 import { Postgres, withoutPostgres } from "./_postgres.ts";
 
-const options = { skip: withoutPostgres, timeout: 290_000 };
+const options = { skip: withoutPostgres, timeout: 590_000 };
 const faketime = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
   .map((triple) => `/usr/lib/${triple}/faketime/libfaketime.so.1`)
   .find((path) => existsSync(path));

@@ -4,7 +4,7 @@ import { isFull } from "../_depth.ts";
 import { assertEqual, Counter, startNodes, until } from "./_nodes.ts";
 import { Postgres, withoutPostgres } from "./_postgres.ts";
 
-const options = { skip: withoutPostgres, timeout: 290_000 };
+const options = { skip: withoutPostgres, timeout: 590_000 };
 const restarts = isFull ? 20 : 3;
 
 it("PostgreSQL that crashes loses nothing, and the machines go on by themselves", options, async (t) => {

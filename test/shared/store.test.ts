@@ -8,7 +8,7 @@ import { isFull } from "../_depth.ts";
 import { projectFolder } from "../_setup.ts";
 import { Postgres, withoutPostgres } from "./_postgres.ts";
 
-const options = { skip: withoutPostgres || !isFull, timeout: 290_000 };
+const options = { skip: withoutPostgres || !isFull, timeout: 590_000 };
 
 /**
  * Those that hold up no write of a data folder, and do not look at its files. Elsewhere a change waits first for the
