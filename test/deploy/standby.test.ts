@@ -63,7 +63,7 @@ describe("the copy on a second machine", { skip }, () => {
     const store = await openNotebook(join(first, "data"), {
       files: nodeFiles,
       snapshotAfter: { bytes: 10_000, snapshots: 0 },
-      retention: { milliseconds: 20, snapshots: 2 },
+      retention: { milliseconds: 500, snapshots: 2 },
     });
     let isOver = false;
     const load = (async () => {

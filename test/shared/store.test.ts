@@ -35,7 +35,7 @@ it("behaves as on the journal of a folder", options, async (t) => {
   const { status, stdout } = spawnSync(process.execPath, args, {
     cwd: projectFolder,
     encoding: "utf8",
-    timeout: 280_000,
+    timeout: 570_000,
     env: { ...env, TEST_JOURNAL: server },
   });
   assert.equal(status, 0, stdout);
