@@ -26,15 +26,22 @@ import { type Limit, limitFor } from "../table/limits.ts";
 import type { Operation } from "../table/operation.ts";
 import { describe, type Input } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
-import { isInHeader, tokenOf } from "./bearer.ts";
 import { ReadyBody } from "./body.ts";
 import { Exchange, methodNotAllowed, type Observer, readMethods, unknownPath } from "./exchange.ts";
 import { RequestInput } from "./input.ts";
 import type { Limiter, Refusal } from "./limiter.ts";
 import { type Node, onceFit, withSequence } from "./node.ts";
 import { reasonOf } from "./reason.ts";
-import { type IncomingRequest, internalRequest, type Query } from "./request.ts";
-import { idempotencyKeyIn, isSpeculative, versionIn } from "./request-headers.ts";
+import {
+  type IncomingRequest,
+  idempotencyKeyIn,
+  internalRequest,
+  isInHeader,
+  isSpeculative,
+  type Query,
+  tokenOf,
+  versionIn,
+} from "./request.ts";
 import { type Answer, changeAnswer, LiveBody, preflightAnswer, readAnswer } from "./response.ts";
 import { type Match, Router } from "./router.ts";
 
@@ -181,7 +188,7 @@ export class Engine {
       throw caller;
     }
     exchange.caller = caller;
-    this.#options.seen?.(caller, this.#versionIn(request));
+    this.#options.seen?.(caller, versionIn(request, this.table.product));
     this.#limit(exchange, limitFor(route, this.table), caller, effect);
     return this.#run(exchange, match, caller);
   }
@@ -203,7 +210,10 @@ export class Engine {
       address: operation.isLive === true ? request.address : undefined,
       table,
       idempotencyKey: operation.effect === "change" ? idempotencyKeyIn(request, tokenForm) : undefined,
-      invitation: operation.invited && { code: tokenOf(request, token), version: this.#versionIn(request) },
+      invitation: operation.invited && {
+        code: tokenOf(request, token),
+        version: versionIn(request, this.table.product),
+      },
       authorize,
       isAllowed: (other, values) => isOperationAllowed(table, caller, other, values),
     });
@@ -244,11 +254,6 @@ export class Engine {
   /** Returns the caller of the token in the path or the header, or its `TOKEN_…` failure. */
   #callerOf(request: IncomingRequest, inPath: string): Caller | Failure {
     return attempt(() => this.#options.authenticate(tokenOf(request, inPath)));
-  }
-
-  /** Returns the addon version of the `User-Agent`, unchecked. */
-  #versionIn(request: IncomingRequest): string | undefined {
-    return versionIn(request.header("user-agent"), this.table.product);
   }
 
   /** Counts a request that is refused before its token is checked. @throws Failure `RATE_LIMITED` */

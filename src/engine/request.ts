@@ -1,4 +1,7 @@
-/** A request as the engine reads it, independent of the transport. */
+/** A request as the engine reads it, independent of the transport, and the headers that it interprets. */
+import { Failure } from "../domain/errors.ts";
+import { refuseToken } from "./input.ts";
+
 export interface IncomingRequest {
   readonly method: string;
   /** The path with the prefix, percent-encoded; from within the process, without the prefix and as it is. */
@@ -33,4 +36,75 @@ export type Query = readonly (readonly [name: string, text: string])[];
 export function internalRequest(path: string, query: Query): IncomingRequest {
   const search = new URLSearchParams(query.map(([name, text]): [string, string] => [name, text])).toString();
   return { method: "GET", pathname: path, search, address: undefined, header: () => null };
+}
+
+const idempotencyHeader = "Idempotency-Key";
+/** The headers by which browsers mark a request that they send ahead of time. */
+const purposeHeaders = ["sec-purpose", "purpose", "x-moz"];
+
+/** Returns whether a browser or a proxy sends a request ahead of time. */
+export function isSpeculative(request: IncomingRequest): boolean {
+  const isPrefetch = purposeHeaders.some((name) => /prefetch|prerender/i.test(request.header(name) ?? ""));
+  // Several, or another value, mean "1" (RFC 8470, section 5.1): a client could otherwise hide what its proxy says.
+  return isPrefetch || request.header("early-data") !== null;
+}
+
+/**
+ * Returns the `Idempotency-Key`, without the quotes of a structured field.
+ * @throws Failure `PARAMETER_INVALID`
+ */
+export function idempotencyKeyIn(
+  request: IncomingRequest,
+  tokenForm: RegExp | undefined,
+): string | undefined {
+  const value = request.header(idempotencyHeader.toLowerCase());
+  if (value === null) return undefined;
+  refuseToken(tokenForm, idempotencyHeader, value);
+  const key = value.replace(/^"(.*)"$/, "$1");
+  if (/^[\x21-\x7e]{1,128}$/.test(key)) return key;
+  throw new Failure("PARAMETER_INVALID", `${idempotencyHeader} must be 1 to 128 visible ASCII characters.`, {
+    parameter: idempotencyHeader,
+    hint: "A UUID does well.",
+  });
+}
+
+/** Returns the addon version, unchecked, in a `User-Agent` such as `gameaddon/2.5.1 (…)`. */
+export function versionIn(request: IncomingRequest, product: string | undefined): string | undefined {
+  const userAgent = request.header("user-agent");
+  if (userAgent === null || product === undefined) return undefined;
+  // A header is Latin-1, so lower case has the same length.
+  const start = ` ${userAgent}`.toLowerCase().indexOf(` ${product.toLowerCase()}/`);
+  if (start === -1) return undefined;
+  return userAgent.slice(start + product.length + 1).split(" ", 1)[0];
+}
+
+/** Returns whether the header has the token. @param inPath what the path has in the place of the token */
+export function isInHeader(inPath: string): boolean {
+  return inPath === "-";
+}
+
+/** The credentials of RFC 6750, section 2.1. The name of a scheme is in any case (RFC 9110, section 11.1). */
+const credentials = /^bearer +([\w.~+/-]+=*)$/i;
+
+const expected = '"Authorization: Bearer <token>"';
+
+/**
+ * Returns the token of a request. Several headers are refused, since a proxy in front may have used another one than the
+ * service.
+ * @param inPath as in {@link isInHeader}
+ * @throws Failure `TOKEN_UNKNOWN`, which does not contain the value of the header
+ */
+export function tokenOf(request: Pick<IncomingRequest, "header">, inPath: string): string {
+  if (!isInHeader(inPath)) return inPath;
+  const value = request.header("authorization");
+  if (value === null) {
+    throw new Failure("TOKEN_UNKNOWN", "This request has no addon token.", {
+      hint: `Send the header ${expected}, since the path has "-" in the place of the token.`,
+    });
+  }
+  const token = credentials.exec(value)?.[1];
+  if (token !== undefined) return token;
+  throw new Failure("TOKEN_UNKNOWN", "The addon token of this request cannot be read.", {
+    hint: `Expected one header ${expected}, got one of another form or several.`,
+  });
 }
