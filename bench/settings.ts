@@ -59,7 +59,7 @@ function parseSettings(args: readonly string[]) {
     },
   });
   const { help, short, only } = values;
-  const mode = modes.find((each) => each === (positionals[0] ?? "goals"));
+  const mode = modes.find((known) => known === (positionals[0] ?? "goals"));
   if (mode === undefined || positionals.length > 1) {
     throw new Error(`expected "scale", "abuse" or nothing, got "${positionals.join(" ")}"`);
   }

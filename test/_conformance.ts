@@ -94,7 +94,7 @@ export class Conformance {
       return;
     }
     const type = headers.get("content-type");
-    const content = contents.find(([each]) => type?.startsWith(each));
+    const content = contents.find(([prefix]) => type?.startsWith(prefix));
     assert.ok(content !== undefined, `${what} with Content-Type: ${type}`);
     this.#checkBody(content[1].schema, exchange, what);
   }
@@ -135,13 +135,13 @@ export class Conformance {
 
   #expandedWithin(key: string, value: unknown): unknown {
     // A part of `allOf` must accept the properties of the other parts; it is closed only as a component.
-    const expand = (each: unknown) => {
-      if (!isSchema(each)) return each;
-      return key === "allOf" ? this.#expanded(each) : closed(this.#expanded(each));
+    const expand = (part: unknown) => {
+      if (!isSchema(part)) return part;
+      return key === "allOf" ? this.#expanded(part) : closed(this.#expanded(part));
     };
     if (Array.isArray(value)) return value.map(expand);
     if (key !== "properties" || !isSchema(value)) return expand(value);
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, expand(each)]));
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, expand(part)]));
   }
 
   /** Returns a component, or the one that a reference names. */

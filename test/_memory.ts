@@ -27,7 +27,7 @@ export function memory(): Memory {
 /** Returns a copy of all records, by collection and key. */
 export function copyOf(data: Memory): unknown {
   return structuredClone(
-    Object.fromEntries(Object.entries(data).map(([name, each]) => [name, [...each.values()]])),
+    Object.fromEntries(Object.entries(data).map(([name, rows]) => [name, [...rows.values()]])),
   );
 }
 

@@ -139,7 +139,7 @@ export class World {
     const { service } = this;
     const { table } = service.routes;
     const requestId = answer.headers.get("x-request-id");
-    const record = this.log.findLast((each) => each.requestId === requestId);
+    const record = this.log.findLast((line) => line.requestId === requestId);
     assert.ok(record !== undefined, "the answer is logged");
     const exchange = { ...answer, method, route: record.route };
     try {

@@ -214,7 +214,7 @@ describe("a change that the operator makes as a player", () => {
       "Ada",
     );
 
-  for (const { name, lose, code } of losses.filter((each) => each.code !== "TOKEN_REVOKED")) {
+  for (const { name, lose, code } of losses.filter((loss) => loss.code !== "TOKEN_REVOKED")) {
     it(`the operator's change as a player is refused if that player ${name} earlier`, async (t) => {
       const { world, uuid } = await openAs(t, "Ada", { members: { POLICE: 4 } });
       const [, response] = await inOneBatch(

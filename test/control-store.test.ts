@@ -42,7 +42,7 @@ for (const [name, ask] of Object.entries(questions)) {
   it(`the operation ${name} on a store starts a service, and has the same result as on one`, async (t) => {
     const { alone, beside, starts } = await open(t);
     const withoutId = (value: unknown) =>
-      JSON.stringify(value, (key, each) => (key === "requestId" ? undefined : each));
+      JSON.stringify(value, (key, part) => (key === "requestId" ? undefined : part));
     const expected = withoutId(await ask(beside));
     assert.equal(withoutId(await ask(alone)), expected);
     assert.match(expected, /^\{.+\}$/);

@@ -88,8 +88,8 @@ describe("the path of the control socket", () => {
   it("the path of the control socket is free, or that of a socket, in a folder that need not exist", async (t) => {
     const folder = await inFolder(t);
     await writeFile("file", "");
-    for (const each of ["none", "file"]) {
-      assert.equal(await requireSocketPath(join(folder, each)), join(each, "socket"));
+    for (const name of ["none", "file"]) {
+      assert.equal(await requireSocketPath(join(folder, name)), join(name, "socket"));
     }
     const server = createServer().listen("socket");
     await once(server, "listening");

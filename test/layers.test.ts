@@ -105,11 +105,11 @@ function isIn(path: string, room: string): boolean {
 /** Returns imports that the list does not allow, and files without a room. */
 function forbiddenImports(sources: readonly Source[], list = allowed): string[] {
   return sources.flatMap(({ path, imports }) => {
-    const room = Object.keys(list).find((each) => isIn(path, each));
+    const room = Object.keys(list).find((room) => isIn(path, room));
     if (room === undefined) return [`${path} is in no room`];
     const rooms = [room, ...(list[room] ?? [])];
     return imports
-      .filter((target) => !rooms.some((each) => isIn(target, each)))
+      .filter((target) => !rooms.some((room) => isIn(target, room)))
       .map((target) => `${path} imports ${target}`);
   });
 }
@@ -128,7 +128,7 @@ function circles(sources: readonly Source[]): string[] {
   const reached = new Map(sources.map(({ path }) => [path, reachable(path)]));
   const groups = sources
     .filter(({ path }) => reached.get(path)?.has(path))
-    .map(({ path }) => [...(reached.get(path) ?? [])].filter((each) => reached.get(each)?.has(path)));
+    .map(({ path }) => [...(reached.get(path) ?? [])].filter((other) => reached.get(other)?.has(path)));
   return [...new Set(groups.map((group) => group.sort().join(", ")))];
 }
 
@@ -183,7 +183,7 @@ describe("the rules detect", () => {
 
   it("a file, a folder, src and bench that are too large", () => {
     const many = (folder: string, count: number) =>
-      Array.from({ length: count }, (_, each) => file(`${folder}/${each}.ts`));
+      Array.from({ length: count }, (_, index) => file(`${folder}/${index}.ts`));
     assert.deepEqual(oversized([...many("cli/a", 16), ...many("src", 4)]), []);
     assert.deepEqual(oversized([...many("cli/a", 17), ...many("src", 5)]), [
       "cli/a has too many files",

@@ -236,8 +236,8 @@ describe("limits", () => {
   it("are in the record of a request: which limit, of whom, and whether it refused the last request as well", async (t) => {
     const { world, token, uuid } = await openAs(t, "Ada", {}, { limits: true, routes: withLimits(slow) });
     const { id, token: open } = await world.service.administer("token.issue", {});
-    for (const each of [token, open, unknownToken])
-      for (let number = 0; number < 4; number += 1) await world.get(each, "/event");
+    for (const caller of [token, open, unknownToken])
+      for (let number = 0; number < 4; number += 1) await world.get(caller, "/event");
     await world.get(token, "/nowhere");
     const records = world.log.filter(({ status }) => status === 429);
     assert.deepEqual(

@@ -46,7 +46,7 @@ function assertFits(value: unknown, key = ""): void {
     assert.ok(value >= -2147483648 && value <= 2147483647, `${key} is ${value}`);
     assert.ok(!Object.is(value, -0), `${key} is -0`);
   } else if (typeof value === "object" && value !== null) {
-    for (const [each, inner] of Object.entries(value)) assertFits(inner, Array.isArray(value) ? key : each);
+    for (const [name, inner] of Object.entries(value)) assertFits(inner, Array.isArray(value) ? key : name);
   }
 }
 

@@ -68,13 +68,13 @@ it("through random changes, the target list equals a list of names and marks", a
       assert.equal(status, known === undefined && action !== "add" ? 404 : 200);
       if (known === undefined) {
         if (action === "add") model.push({ key: name.key, name: name.shown, done: false });
-      } else if (action === "remove") model = model.filter((each) => each !== known);
+      } else if (action === "remove") model = model.filter((entry) => entry !== known);
       else {
         known.name = name.shown;
         known.done = action === "done";
       }
-      const expected = model.map((each) => {
-        return { name: each.name, uuid: each.key === "adler" ? uuid : null, done: each.done };
+      const expected = model.map((entry) => {
+        return { name: entry.name, uuid: entry.key === "adler" ? uuid : null, done: entry.done };
       });
       assert.deepEqual(await world.ok(world.publicToken, "/targetlist"), expected);
     }
@@ -102,7 +102,7 @@ it("through random changes, a list equals a dictionary of its entries", async (t
       }
       const expected = [...model.values()]
         .toSorted(byKey)
-        .map((each) => ({ reason: each.reason, days: each.value, ...creator }));
+        .map((entry) => ({ reason: entry.reason, days: entry.value, ...creator }));
       assert.deepEqual(await world.ok(world.publicToken, path), expected);
     }
   });

@@ -87,7 +87,7 @@ describe("random requests", () => {
     const world = await openWorld(t);
     await fc.assert(
       fc.asyncProperty(fc.array(anyText, { maxLength: 6 }), async (segments) => {
-        const path = `/${segments.map((each) => each.replaceAll("gameaddon", "")).join("/")}`;
+        const path = `/${segments.map((segment) => segment.replaceAll("gameaddon", "")).join("/")}`;
         // A `Request` normalises its URL itself, such as `/..` to `/`.
         fc.pre(new URL(world.url + path).pathname !== "/");
         const answer = await world.request(path);

@@ -70,7 +70,7 @@ describe("a read-only token", () => {
       const { version } = (await world.ok(world.publicToken, "/statistic/Ada")).gameaddon;
       const [user] = await world.ok(world.publicToken, "/mgmt/users");
       const { versions } = await world.ok(world.publicToken, "/mgmt");
-      return [version, user.version, ...versions.map((each: { version: string }) => each.version)];
+      return [version, user.version, ...versions.map((used: { version: string }) => used.version)];
     };
     world.clock.advance(1000);
     await report(token, "2.6.0");
@@ -96,7 +96,7 @@ describe("tokens in the data", () => {
     // No command does this today; an import of edited data can.
     const narrowed = await held.submit(() =>
       store.change({ who: "operator", operation: "test" }, (draft) => {
-        for (const each of draft.tokens.find("player", uuid)) draft.tokens.put({ ...each, readOnly: true });
+        for (const token of draft.tokens.find("player", uuid)) draft.tokens.put({ ...token, readOnly: true });
       }),
     );
     const asked = await held.submit(() => world.get(token, "/targetlist/add", { name: "Mallory" }));

@@ -17,7 +17,7 @@ async function lastChange({ service }: World): Promise<JournalRecord | undefined
 describe("a request with a public token", () => {
   it("a request is logged with the id of a public token, or else with the player's UUID", async (t) => {
     const { world, token, uuid } = await openAs(t, "Ada");
-    const [id] = Array.from(world.service.store.data.tokens.values(), (each) => each.id);
+    const [id] = Array.from(world.service.store.data.tokens.values(), (token) => token.id);
     await world.ok(world.publicToken, "/wantedreason");
     assert.equal(world.log.at(-1)?.caller, null);
     assert.equal(world.log.at(-1)?.token, id);
@@ -30,7 +30,7 @@ describe("a request with a public token", () => {
 
   it("a change is journalled with the id of a public token, or else with the player's UUID", async (t) => {
     const { world, token, uuid } = await openAs(t, "Ada", everyRight);
-    const [id] = Array.from(world.service.store.data.tokens.values(), (each) => each.id);
+    const [id] = Array.from(world.service.store.data.tokens.values(), (token) => token.id);
     await world.ok(world.publicToken, "/event/gangwar", { attacker: 1, defender: 2 });
     const byPublic = await lastChange(world);
     assert.deepEqual([byPublic?.who, byPublic?.token], ["public", id]);

@@ -74,16 +74,16 @@ const abuses: readonly Abuse[] = [
     paths: [`${prefix}/x/${"wantedreason".repeat(1250)}/{n}`],
   }),
   ...[64, 400].flatMap((connections) => {
-    const each = (what: string, path: string, header = "Accept: */*") =>
+    const row = (what: string, path: string, header = "Accept: */*") =>
       hostile(`${what}, ${connections} connections`, { ...oneEach, connections, paths: [path], header });
     return [
       // What the others have to be compared with.
-      each("unknown paths one by one", "/nowhere/{n}"),
+      row("unknown paths one by one", "/nowhere/{n}"),
       ...["Accept", "Accept-Encoding", "If-None-Match"].map((name) => {
         const path = name === "Accept" ? "/" : `${prefix}/openapi.json`;
-        return each(`\`${name}\` with 15,500 commas`, path, `${name}: ${",".repeat(15_500)}`);
+        return row(`\`${name}\` with 15,500 commas`, path, `${name}: ${",".repeat(15_500)}`);
       }),
-      each("paths of 2,600 percent-encodings", `/${"%41".repeat(2600)}`),
+      row("paths of 2,600 percent-encodings", `/${"%41".repeat(2600)}`),
     ];
   }),
   hostile("readers that do not read", ({ dataset }) => ({
@@ -119,7 +119,7 @@ export async function measureAbuse(): Promise<{ worked: boolean; results: object
     const held = p99 <= goals.p99 && slowest <= goals.slowest && peak <= goals.peak ? "yes" : "no";
     const figures = [middle("calm", "p99"), middle("calm", "slowest"), p99, slowest];
     const verdict = settings.short ? "not judged" : held;
-    return [what, ...figures.map((each) => quantity(each, "duration")), quantity(peak, "bytes"), verdict];
+    return [what, ...figures.map((figure) => quantity(figure, "duration")), quantity(peak, "bytes"), verdict];
   });
   const times = ["calm: 99 %", "slowest", "abused: 99 %", "slowest"];
   print(table(["polite callers beside", ...times, "memory", "held"], rows));

@@ -99,6 +99,6 @@ function countAnswers(socket: Socket, batch: number, onBatch: () => void): void 
 setPriority(10);
 createInterface(process.stdin).once("line", (line) => {
   const attack: Attack = JSON.parse(line);
-  for (let each = 0; each < attack.connections; each += 1) run(attack);
+  for (let index = 0; index < attack.connections; index += 1) run(attack);
 });
 process.once("SIGTERM", () => process.stdout.write(JSON.stringify(achieved), () => process.exit(0)));

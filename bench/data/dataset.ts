@@ -47,7 +47,7 @@ export class Dataset {
     this.excluded = size;
     this.names = names;
     const count = Math.min(100, size);
-    this.callers = Array.from({ length: count }, (_, each) => Math.floor((each * size) / count));
+    this.callers = Array.from({ length: count }, (_, index) => Math.floor((index * size) / count));
   }
 
   /** Returns the numbers of up to 100 players with the most kills. */
@@ -111,26 +111,26 @@ export class Dataset {
 }
 
 /** The wanted reasons, in the order of the list. */
-export const wantedReasons = Array.from({ length: listLength }, (_, each) => ({
-  reason: `Armed-robbery-of-a-shop-${twoDigits(each)}`,
-  points: each * 7,
+export const wantedReasons = Array.from({ length: listLength }, (_, index) => ({
+  reason: `Armed-robbery-of-a-shop-${twoDigits(index)}`,
+  points: index * 7,
 }));
 
 /** The navi points, in the order of the list. */
-export const naviPoints = Array.from({ length: listLength }, (_, each) => ({
-  name: `Harbour-warehouse-${twoDigits(each)}`,
-  x: each * 31 - 700,
-  y: 1200 - each * 17,
-  z: each,
-  article: articles[each % articles.length] ?? articles[0],
+export const naviPoints = Array.from({ length: listLength }, (_, index) => ({
+  name: `Harbour-warehouse-${twoDigits(index)}`,
+  x: index * 31 - 700,
+  y: 1200 - index * 17,
+  z: index,
+  article: articles[index % articles.length] ?? articles[0],
 }));
 
 /** The target list, oldest first. Its targets are not registered. */
-export const targets: readonly Target[] = Array.from({ length: listLength }, (_, each) => ({
-  name: `Wanted_${twoDigits(each)}`,
+export const targets: readonly Target[] = Array.from({ length: listLength }, (_, index) => ({
+  name: `Wanted_${twoDigits(index)}`,
   uuid: null,
-  done: each % 3 === 0,
-  listed: each + 1,
+  done: index % 3 === 0,
+  listed: index + 1,
 }));
 
 function twoDigits(number: number): string {

@@ -64,8 +64,8 @@ function putPlayer(draft: Draft, dataset: Dataset, number: number): void {
 async function addToJournal(folder: string, dataset: Dataset, count: number): Promise<void> {
   const store = await openStore(folder);
   for (let first = 0; first < count; first += concurrency) {
-    const changes = Array.from({ length: Math.min(concurrency, count - first) }, (_, each) => {
-      const { uuid } = dataset.player((first + each) % dataset.size);
+    const changes = Array.from({ length: Math.min(concurrency, count - first) }, (_, index) => {
+      const { uuid } = dataset.player((first + index) % dataset.size);
       const origin = { who: uuid, operation: "statistic.add", request: randomUUID(), table: "000000000000" };
       return store.change(origin, (draft) => {
         const statistic = draft.statistics.get(uuid);

@@ -47,7 +47,7 @@ export class Paced {
   /** Ends when every request is answered. @returns the rate that it reached. @throws BenchFailure if one failed */
   async end(): Promise<number> {
     this.pause();
-    const answered = this.answered.reduce((sum, each) => sum + each, 0);
+    const answered = this.answered.reduce((sum, count) => sum + count, 0);
     await Promise.all(this.#underWay);
     this.#agent.destroy();
     if (this.#failure !== undefined) throw this.#failure;

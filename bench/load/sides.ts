@@ -124,7 +124,7 @@ export function changingTop(product: Product): Required<Side> {
         paced.resume();
         const { value, details } = await measurement.end().finally(() => paced.pause());
         const rate = await paced.end();
-        for (const [each, count] of paced.answered.entries()) added[each] = (added[each] ?? 0) + count;
+        for (const [index, count] of paced.answered.entries()) added[index] = (added[index] ?? 0) + count;
         return { value, details: { ...details, changesPerSecond: rate } };
       },
     };
@@ -133,9 +133,9 @@ export function changingTop(product: Product): Required<Side> {
     ...side,
     async check() {
       const changed = new Map(leaders.map((number) => [number, dataset.statistic(number)]));
-      for (const [each, { number, counter }] of changes.entries()) {
+      for (const [index, { number, counter }] of changes.entries()) {
         const statistic = changed.get(number) ?? dataset.statistic(number);
-        changed.set(number, { ...statistic, [counter]: statistic[counter] + (added[each] ?? 0) });
+        changed.set(number, { ...statistic, [counter]: statistic[counter] + (added[index] ?? 0) });
       }
       const [caller = 0] = dataset.callers;
       await requireAnswer(

@@ -32,7 +32,7 @@ export function median(numbers: readonly number[]): number {
 
 /** Returns the mean of some numbers. */
 export function mean(numbers: readonly number[]): number {
-  return numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
+  return numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 }
 
 function significant(value: number): string {

@@ -36,7 +36,7 @@ function program(args: readonly string[], expected: RegExp): Side {
   return {
     async measure() {
       const samples: number[] = [];
-      for (let each = 0; each < (settings.short ? 1 : repetitions); each += 1) {
+      for (let repetition = 0; repetition < (settings.short ? 1 : repetitions); repetition += 1) {
         const { stdout, seconds } = await runNode(args);
         ensure(expected.test(stdout), () => `${args.join(" ")} printed\n${stdout.slice(0, 500)}`);
         samples.push(seconds);

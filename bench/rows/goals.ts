@@ -52,8 +52,8 @@ export async function measureGoals(): Promise<{ worked: boolean; results: object
     throw new BenchFailure(`No row has ${settings.only.join(" or ")} in its name; --help lists them.`);
   }
   const results: Result[] = [];
-  for (const [each, row] of wanted.entries()) {
-    say(`${each + 1} of ${wanted.length}: ${row.what}`);
+  for (const [index, row] of wanted.entries()) {
+    say(`${index + 1} of ${wanted.length}: ${row.what}`);
     results.push(await measureRow(row));
   }
   let worked = results.every(({ verdict }) => verdict !== "failed");

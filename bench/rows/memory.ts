@@ -16,7 +16,7 @@ export const memoryRow = quantityRow(
 /** Returns the resident memory after reads of lists, of statistics and of the top list, and additions. */
 export async function memoryAfterRequests({ server, dataset }: Product): Promise<number> {
   const { connections, seconds } = settings;
-  const many = Array.from({ length: Math.min(dataset.size, 10_000) }, (_, each) => each);
+  const many = Array.from({ length: Math.min(dataset.size, 10_000) }, (_, index) => index);
   for (const paths of [
     dataset.paths("/wantedreason"),
     dataset.paths("/navipoint"),

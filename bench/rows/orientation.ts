@@ -41,10 +41,10 @@ export interface Orientation {
 /** Measures all servers. @throws BenchFailure */
 export async function measureOrientation(): Promise<Orientation[]> {
   const runs = await repeat(settings.runs, measureServers, (rates) =>
-    servers.map(([name], each) => `${name.split(",")[0]} ${Math.round(rates[each] ?? 0)}`).join(", "),
+    servers.map(([name], index) => `${name.split(",")[0]} ${Math.round(rates[index] ?? 0)}`).join(", "),
   );
-  return servers.map(([name], each) => {
-    const rates = runs.map((run) => run[each] ?? Number.NaN);
+  return servers.map(([name], index) => {
+    const rates = runs.map((run) => run[index] ?? Number.NaN);
     const ratios = rates.map((rate, run) => rate / (runs[run]?.[0] ?? Number.NaN));
     return { name, perSecond: median(rates), runs: rates, ratio: median(ratios) };
   });

@@ -43,7 +43,7 @@ async function startPair(): Promise<Pair> {
     const counted = (await killsOf(server.url, dataset)) - before;
     const { answered, cutOff } = counts;
     // Answers arrive in another order than requests, so that each connection may have one addition more or less.
-    const [least, most] = [answered, answered + cutOff].map((each) => each / (readsPerAddition + 1));
+    const [least, most] = [answered, answered + cutOff].map((sum) => sum / (readsPerAddition + 1));
     ensure(
       counted >= (least ?? 0) - cutOff && counted <= (most ?? 0) + cutOff,
       () => `${answered} requests were answered, one in ten an addition, but ${counted} additions counted`,
@@ -74,7 +74,8 @@ function besideSnapshots(measureLoad: Side["measure"], control: Control): Side {
       isOver = true;
       await writing;
       const overlaps = spans.map((span) => Math.min(span.ended, ended) - Math.max(span.began, began));
-      const shareUnderWay = overlaps.reduce((sum, each) => sum + Math.max(each, 0), 0) / (ended - began);
+      const shareUnderWay =
+        overlaps.reduce((sum, overlap) => sum + Math.max(overlap, 0), 0) / (ended - began);
       return { value, details: { ...details, snapshots: spans.length, shareUnderWay } };
     },
   };

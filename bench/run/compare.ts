@@ -73,7 +73,8 @@ export function meanValue(samples: readonly Sample[]): number {
 async function inTurns(sides: readonly Side[], seconds: number, rounds: number): Promise<Sample[][]> {
   if (sides.some(({ prepare }) => prepare === undefined)) {
     const samples = sides.map((): Sample[] => []);
-    for (const [each, side] of backAndForth(sides, rounds)) samples[each]?.push(await side.measure(seconds));
+    for (const [index, side] of backAndForth(sides, rounds))
+      samples[index]?.push(await side.measure(seconds));
     return samples;
   }
   const measurements: Pausable[] = [];

@@ -52,7 +52,7 @@ export async function requireAnswer(url: string, expected: unknown): Promise<voi
 
 /** Returns the value of a header; `name` is in lower case. */
 export function headerOf({ headers }: Answer, name: string): string | undefined {
-  return headers.find(([each]) => each.toLowerCase() === name)?.[1];
+  return headers.find(([header]) => header.toLowerCase() === name)?.[1];
 }
 
 function pairs(raw: readonly string[]): [string, string][] {

@@ -65,15 +65,15 @@ function startPeer(file: string, args: readonly string[]): Promise<Server> {
 /** Writes the records of the product for a peer, with the hashes of tokens only. */
 async function writeState({ server, dataset }: Product): Promise<string> {
   const [number = 0] = dataset.callers;
-  const numbers = Array.from({ length: dataset.size + 1 }, (_, each) => each);
+  const numbers = Array.from({ length: dataset.size + 1 }, (_, index) => index);
   const read = await ask(`${server.url}${dataset.path(number, "/wantedreason")}`);
   // A refused change has the headers of every change.
   const change = await ask(`${server.url}${dataset.path(number, "/statistic/Nobody/add?type=KILL")}`);
   return writeJSON({
-    players: numbers.map((each) => dataset.player(each)),
-    statistics: numbers.map((each) => dataset.statistic(each)),
-    memberships: numbers.map((each) => dataset.membership(each)),
-    tokens: [-1, ...numbers].map((each) => dataset.tokenRecord(each)),
+    players: numbers.map((number) => dataset.player(number)),
+    statistics: numbers.map((number) => dataset.statistic(number)),
+    memberships: numbers.map((number) => dataset.membership(number)),
+    tokens: [-1, ...numbers].map((number) => dataset.tokenRecord(number)),
     groups: dataset.names.filter(({ kind }) => kind === "group").map(({ name }) => name),
     groupMembers: [{ group: "BLACKLIST", uuid: dataset.player(dataset.excluded).uuid }],
     wantedReasons,

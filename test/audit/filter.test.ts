@@ -154,7 +154,7 @@ describe("the records of a change that a filter matches", () => {
     it(what, () => {
       const found = changes.filter(toRecordTest(filter, names));
       assert.deepEqual(
-        found.map((each) => changes.indexOf(each)),
+        found.map((change) => changes.indexOf(change)),
         expected,
       );
     });

@@ -145,7 +145,7 @@ describe("the present name of a player", () => {
       },
     ];
     // A line begins with its checksum, which is not read.
-    const lines = others.map((each) => `00000000 ${JSON.stringify(each)}\n`).join("");
+    const lines = others.map((line) => `00000000 ${JSON.stringify(line)}\n`).join("");
     await writeFile(path, (await readFile(path, "utf8")) + lines);
     assert.deepEqual(await namesOf(nodeFiles, folder, dan, cleo), [undefined, "Cleo"]);
   });

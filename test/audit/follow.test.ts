@@ -119,7 +119,7 @@ describe("following a journal", inTime, () => {
     const store = await openStore(t, { snapshotAfter: { bytes: 2000, snapshots: 0 } });
     const coming = following(t, store.folder, 0).next(400);
     for (let batch = 0; batch < 40; batch += 1) {
-      await Promise.all(Array.from({ length: 10 }, (_, each) => want(store, `R${batch}-${each}`)));
+      await Promise.all(Array.from({ length: 10 }, (_, index) => want(store, `R${batch}-${index}`)));
     }
     assert.deepEqual(
       await coming,

@@ -43,17 +43,19 @@ describe("a name", () => {
   it("is learned from no other record of that form", () => {
     const names = new PlayerNames();
     const others = Object.keys(model).filter((collection) => !naming.includes(collection));
-    names.learn(recordOf(others.map((each) => changeOf(each, "key", null, { name: "Base", uuid: ada }))));
+    names.learn(
+      recordOf(others.map((collection) => changeOf(collection, "key", null, { name: "Base", uuid: ada }))),
+    );
     assert.deepEqual([names.all, names.of(ada)], [[], undefined]);
     const person = names.person("Base");
-    for (const each of others)
-      assert.equal(belongsTo(person, each, { name: "Base", uuid: null }), false, each);
+    for (const collection of others)
+      assert.equal(belongsTo(person, collection, { name: "Base", uuid: null }), false, collection);
   });
 
   it("is found in the changes themselves, even if no file has the player any more", async () => {
-    const entries = naming.flatMap((each, index) => {
+    const entries = naming.flatMap((collection, index) => {
       const uuid = String(index).repeat(32);
-      const change = changeOf(each, "key", null, { name: `Player${index}`, uuid });
+      const change = changeOf(collection, "key", null, { name: `Player${index}`, uuid });
       return toEntry(recordOf([change]), new PlayerNames(), true) ?? [];
     });
     const names = await findNames(inMemory(new Map()), "/data", entries);

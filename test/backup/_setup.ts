@@ -138,9 +138,9 @@ export async function putLongTokens(store: DataStore, count: number, length: num
 export function watchersOf(t: Pick<TestContext, "mock">, data: DurableData): () => number {
   const open = new Set<object>();
   const rows: Readonly<Record<string, DurableRows<unknown>>> = data;
-  for (const each of Object.values(rows)) {
-    const watch = each.watch.bind(each);
-    t.mock.method(each, "watch", (watcher: Watcher<unknown>) => {
+  for (const collection of Object.values(rows)) {
+    const watch = collection.watch.bind(collection);
+    t.mock.method(collection, "watch", (watcher: Watcher<unknown>) => {
       const stop = watch(watcher);
       const one = {};
       open.add(one);

@@ -57,8 +57,8 @@ const sound = {
 
 function dataOf(...collections: Readonly<Record<string, readonly unknown[]>>[]): CheckedData {
   const database = new Database(model);
-  for (const each of collections) {
-    for (const [name, records] of Object.entries(each)) {
+  for (const declared of collections) {
+    for (const [name, records] of Object.entries(declared)) {
       const collection = database.collection(name);
       for (const record of records) collection.set(collection.definition.key(record), record);
     }
@@ -133,7 +133,7 @@ describe("the consistency check", () => {
   ] as const) {
     it(`finds ${collection} ${key}: ${what.source}`, async () => {
       const found = await findInconsistencies(dataOf(sound, { [collection]: [record] }));
-      const [first] = found.filter((each) => each.key === key);
+      const [first] = found.filter((problem) => problem.key === key);
       assert.equal(first?.collection, collection, JSON.stringify(found));
       assert.match(first?.what ?? "", what);
     });

@@ -16,7 +16,7 @@ it("cells survive being written and read, formulas and quotes included, and keep
       const written = formatCSV(["one", "two"], rows);
       const text = carriageReturns ? written.replaceAll("\n", "\r\n") : written;
       const sheet = sheetOf(text, ["one", "two"], []);
-      const kept = rows.filter((row) => row.some((each) => each !== ""));
+      const kept = rows.filter((row) => row.some((cell) => cell !== ""));
       assert.deepEqual(
         sheet.rows.map((row) => [row.get("one")?.text, row.get("two")?.text]),
         kept,

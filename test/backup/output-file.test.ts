@@ -138,9 +138,9 @@ describe("writing an output file", () => {
     const opened: string[] = [];
     const files = {
       ...nodeFiles,
-      async open(each: string, flags: OpenFlags, mode?: number) {
-        const file = await nodeFiles.open(each, flags, mode);
-        if (flags === "wx" && opened.push(each) <= 2) await nodeFiles.unlink(each);
+      async open(path: string, flags: OpenFlags, mode?: number) {
+        const file = await nodeFiles.open(path, flags, mode);
+        if (flags === "wx" && opened.push(path) <= 2) await nodeFiles.unlink(path);
         return file;
       },
     };
@@ -158,14 +158,14 @@ describe("writing an output file", () => {
     const folder = await temporaryFolder(t);
     const path = join(folder, "b.json");
     const others: { close(): Promise<void> }[] = [];
-    t.after(() => Promise.all(others.map((each) => each.close())));
+    t.after(() => Promise.all(others.map((file) => file.close())));
     const { tryLock } = await import("fs-native-extensions");
     const files = {
       ...nodeFiles,
-      async open(each: string, flags: OpenFlags, mode?: number) {
-        const file = await nodeFiles.open(each, flags, mode);
+      async open(path: string, flags: OpenFlags, mode?: number) {
+        const file = await nodeFiles.open(path, flags, mode);
         if (flags === "wx" && others.length === 0) {
-          const other = await nodeFiles.open(each, "r+");
+          const other = await nodeFiles.open(path, "r+");
           others.push(other);
           assert.ok(tryLock(other.fd));
         }

@@ -38,8 +38,8 @@ const problemsOf = (collections: unknown) => refusalOf(textOf(collections)).prob
 describe("an export", () => {
   it("has every collection, and a line for each record", () => {
     const database = new Database(model);
-    for (const each of [wantedReason("A"), wantedReason("B", 2)])
-      database.collection("entries").set(entryKey(each), each);
+    for (const record of [wantedReason("A"), wantedReason("B", 2)])
+      database.collection("entries").set(entryKey(record), record);
     const document = toExport(database, 5);
     assert.deepEqual(Object.keys(document.collections), Object.keys(model));
     assert.deepEqual([document.format, document.version, document.exported], ["gameaddon-export", 1, 5]);
@@ -173,10 +173,10 @@ describe("the problems of an import", () => {
     it(`are its form if it has ${what}`, () => {
       const { problems } = refusalOf(text);
       assert.deepEqual(
-        problems.map((each) => each.slice(0, each.indexOf(": "))),
+        problems.map((problem) => problem.slice(0, problem.indexOf(": "))),
         places,
       );
-      for (const each of problems) assert.ok(each.endsWith(expected), each);
+      for (const problem of problems) assert.ok(problem.endsWith(expected), problem);
     });
   }
 });

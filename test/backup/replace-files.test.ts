@@ -130,7 +130,7 @@ describe("replacing files, with a loss of power at any call", () => {
       return disk.calls;
     };
     const calls = await run(Number.MAX_SAFE_INTEGER);
-    for (const each of sample(Array.from({ length: calls }, (_, index) => index))) await run(each);
+    for (const call of sample(Array.from({ length: calls }, (_, index) => index))) await run(call);
   });
 });
 

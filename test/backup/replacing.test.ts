@@ -156,7 +156,7 @@ describe("replacing files that fails", () => {
       assert.deepEqual(openFiles(folder), []);
       assert.deepEqual(await contentsOf(folder), before);
       assert.deepEqual(
-        (await readdir(folder)).filter((each) => each.endsWith(".tmp")),
+        (await readdir(folder)).filter((name) => name.endsWith(".tmp")),
         [],
       );
     });

@@ -107,8 +107,8 @@ for (const kind of ["backup", "export"] as const) {
       skip: noMount,
     }, async () => {
       let bytes = 0;
-      for (const each of await readdir(base))
-        bytes += Math.ceil((await readFile(join(base, each))).length / 4096) * 4096;
+      for (const name of await readdir(base))
+        bytes += Math.ceil((await readFile(join(base, name))).length / 4096) * 4096;
       const [mount, left] = [join(root, `${kind}-small`), join(root, `${kind}-left`)];
       await mkdir(mount);
       await mkdir(left);
@@ -124,7 +124,7 @@ for (const kind of ["backup", "export"] as const) {
       assert.equal(driven.code, 0);
       assert.deepEqual(driven.lines, ["refused STORE_UNAVAILABLE"]);
       assert.equal(await assertWhole(left, driven), "before");
-      assert.ok(!(await readdir(left)).some((each) => each.endsWith(".broken")), "it was cut back at once");
+      assert.ok(!(await readdir(left)).some((name) => name.endsWith(".broken")), "it was cut back at once");
     });
   });
 }

@@ -281,7 +281,10 @@ describe("a restore of a target list", () => {
   const numbersOf = async (sequence: number, ...listed: readonly number[]) => {
     const targets = listed.map((number, index) => target(`T${index}`, number));
     const { plan } = await planOf({}, { targets }, { sequence });
-    return Array.from(plan.result.targets.values(), (each) => [each.name, "listed" in each && each.listed]);
+    return Array.from(plan.result.targets.values(), (target) => [
+      target.name,
+      "listed" in target && target.listed,
+    ]);
   };
 
   for (const [what, listed, expected] of [

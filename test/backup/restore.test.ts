@@ -30,10 +30,10 @@ it("a restore includes the changes of others since it was prepared", async (t) =
   const folder = join(root, "data");
   const file = join(root, "b.gz");
   const store = await Store.open({ folder, model });
-  for (let each = 0; each < 50; each += 1) await put(store, `R${each}`, 1);
+  for (let index = 0; index < 50; index += 1) await put(store, `R${index}`, 1);
   await store.snapshot();
   await writeBackup(nodeFiles, folder, file, { force: false, now: Date.now(), progress: () => {} });
-  for (let each = 25; each < 75; each += 1) await put(store, `R${each}`, 2);
+  for (let index = 25; index < 75; index += 1) await put(store, `R${index}`, 2);
 
   const request = { source: { kind: "backup", file }, tokens: false } as const;
   const { revision } = await previewRestore(store, request);
@@ -54,7 +54,7 @@ it("a restore includes the changes of others since it was prepared", async (t) =
   const { previous, restored } = await statesAround(folder, sequence);
   assert.ok(others > 0);
   assert.notDeepEqual(previous, restored);
-  assert.deepEqual(restored, Object.fromEntries(Array.from({ length: 50 }, (_, each) => [`R${each}`, 1])));
+  assert.deepEqual(restored, Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`R${index}`, 1])));
 });
 
 /** Returns the points before and after a change. */
@@ -74,7 +74,7 @@ it("a target that is added after a restore of other data comes after the restore
       draft.targets.put({ name, uuid: null, done: false, listed: sequence }),
     );
   const other = await Store.open({ folder: join(root, "other"), model });
-  for (let each = 0; each < 9; each += 1) await put(other, `R${each}`, 1);
+  for (let index = 0; index < 9; index += 1) await put(other, `R${index}`, 1);
   await list(other, "First");
   await list(other, "Second");
   await other.close({ snapshot: true });
@@ -139,7 +139,7 @@ it("a restore of tokens keeps each revocation, and each token that was revoked s
     return { id: `t${digit}`, hash: digit.repeat(64), label, revokedAt, ...unused };
   };
   const putTokens = (...tokens: ReturnType<typeof token>[]) =>
-    store.change(origin, (draft) => tokens.forEach((each) => void draft.tokens.put(each)));
+    store.change(origin, (draft) => tokens.forEach((token) => void draft.tokens.put(token)));
   await putTokens(token("1", "before"), token("2", "before"), token("3", "before", 3), token("6", "before"));
   await writeBackup(nodeFiles, folder, file, { force: false, now: Date.now(), progress: () => {} });
   await putTokens(

@@ -21,7 +21,7 @@ async function places(t: TestContext, days: readonly number[] = []) {
   const [data, folder] = [join(base, "data"), join(base, "backups")];
   await write(data, [{ A: 1 }, { B: 2 }]);
   await mkdir(folder);
-  for (const each of days) await writeFile(join(folder, dayName(each)), `day ${each}`);
+  for (const day of days) await writeFile(join(folder, dayName(day)), `day ${day}`);
   return { data, folder, names: async () => (await readdir(folder)).sort() };
 }
 
@@ -62,7 +62,7 @@ describe("a backup in a folder", () => {
     assert.equal((await readBackup(nodeFiles, file)).records, records);
     assert.deepEqual(
       removed,
-      [0, 1, 2].map((each) => join(folder, dayName(each))),
+      [0, 1, 2].map((number) => join(folder, dayName(number))),
     );
     assert.deepEqual(await names(), [3, 4, 5].map(dayName));
   });
@@ -95,8 +95,8 @@ describe("a backup in a folder", () => {
 describe("a backup after the clock went backwards", () => {
   it("is not removed, and those with a later date neither count nor are removed", async (t) => {
     const { data, folder, names } = await places(t, [0, 1, 2, 900, 901]);
-    for (const each of [3, 4]) {
-      const { warnings } = await backUp(nodeFiles, data, folder, each, 3);
+    for (const number of [3, 4]) {
+      const { warnings } = await backUp(nodeFiles, data, folder, number, 3);
       assert.equal(warnings.length, 2);
       assert.match(warnings[0] ?? "", /has a date in the future: it is neither counted nor removed/);
     }
@@ -109,7 +109,7 @@ describe("a backup after the clock went backwards", () => {
   ] as const) {
     it(what, async (t) => {
       const { data, folder, names } = await places(t, days);
-      const times = [begins, ends].map((each) => begin + each * day);
+      const times = [begins, ends].map((time) => begin + time * day);
       const now = () => times.shift() ?? assert.fail("the clock is read more than twice");
       const { warnings } = await writeRotatedBackup(nodeFiles, data, folder, {
         keep: 1,
@@ -178,7 +178,7 @@ describe("an old backup that cannot be removed", () => {
   ] as const) {
     it(`for ${code} fails the command; the new one is complete, and others are removed`, async (t) => {
       const { data, folder, names } = await places(t, [0, 1, 2]);
-      const paths: string[] = stuck.map((each) => join(folder, dayName(each)));
+      const paths: string[] = stuck.map((number) => join(folder, dayName(number)));
       const files = ruledFiles(({ operation, path }) =>
         operation === "unlink" && paths.includes(path) ? systemError(code) : undefined,
       );
@@ -230,7 +230,7 @@ describe("two backups at once", () => {
 
 it("many backups at once leave the newest ones, whole", async (t) => {
   const { data, folder, names } = await places(t, [0]);
-  await Promise.all([4, 1, 3, 2, 5].map((each) => backUp(nodeFiles, data, folder, each, 2)));
+  await Promise.all([4, 1, 3, 2, 5].map((number) => backUp(nodeFiles, data, folder, number, 2)));
   const found = await names();
   assert.deepEqual(found.slice(-2), [4, 5].map(dayName));
   for (const name of found.slice(-2)) await readBackup(nodeFiles, join(folder, name));
@@ -239,7 +239,7 @@ it("many backups at once leave the newest ones, whole", async (t) => {
 describe("a killed backup in a folder", () => {
   it("leaves at any step whole backups, and what the next one deletes", async (t) => {
     const { data, folder, names } = await places(t);
-    for (const each of [0, 1]) await backUp(nodeFiles, data, folder, each, 2);
+    for (const number of [0, 1]) await backUp(nodeFiles, data, folder, number, 2);
     const { files: whole, steps } = stoppingAt(Number.POSITIVE_INFINITY);
     await backUp(whole, data, folder, 2, 2);
     assert.ok(steps() > 5, `${steps()} steps`);

@@ -290,7 +290,7 @@ async function play(t: TestContext, name: string, scene: Scene, mode: Mode, temp
     const lines = await session.run(step);
     if (step.isFailure && lines[0]?.startsWith("{")) lines[0] = toWords(lines[0]);
     if (session.matches(step.expected, lines)) continue;
-    const indent = (text: readonly string[]) => text.map((each) => `    ${each}\n`).join("");
+    const indent = (text: readonly string[]) => text.map((line) => `    ${line}\n`).join("");
     const [expected, got] = [indent(step.expected ?? ["success"]), indent(session.unnamed(lines))];
     assert.fail(`transcripts/${name}:${line}: $ ${step.command}\nexpected:\n${expected}got:\n${got}`);
   }

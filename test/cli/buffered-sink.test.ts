@@ -60,7 +60,7 @@ it("keeps a bounded number of lines for a reader that stalls, and counts the oth
   }
   const lines = text.split("\n").slice(0, -2);
   assert.ok(
-    lines.every((each) => each.length === 99),
+    lines.every((line) => line.length === 99),
     "every line is whole",
   );
   assert.equal(lines.length + dropped, written);

@@ -43,7 +43,7 @@ it("a mistyped command that removes something or grants access is never suggeste
   const harmful = /^(remove|revoke|exclude|readmit|reset|grant|set|restore|repair|import|undo|rollback)/;
   let tried = 0;
   for (const { path, names } of await commandsOf(desk))
-    for (const name of names.filter((each) => harmful.test(each)))
+    for (const name of names.filter((name) => harmful.test(name)))
       for (const typed of [name.slice(0, -1), name.slice(1), `${name}s`, name.replace(/.(.)/, "$1")]) {
         if (names.includes(typed)) continue;
         tried += 1;

@@ -73,13 +73,13 @@ describe("a table", () => {
                 ...body
                   .flat()
                   .flatMap(wordsOf)
-                  .map((each) => 7 + stringWidth(each)),
+                  .map((word) => 7 + stringWidth(word)),
               )
             : columns;
           assert.ok(stringWidth(line) <= most, `${stringWidth(line)} > ${most}: ${line}`);
         }
         const shown = wordsOf(lines.join(" "));
-        for (const each of body.flat().flatMap(wordsOf)) assert.ok(shown.includes(each), each);
+        for (const word of body.flat().flatMap(wordsOf)) assert.ok(shown.includes(word), word);
       }),
     );
   });

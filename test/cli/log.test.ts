@@ -195,7 +195,7 @@ it("formats the line of a request as pino does", () => {
     { ...record, method: "HEAD", route: '/a/"b"/ü', milliseconds: 1234.5678 },
     { ...record, method: "HEAD", status: 304, milliseconds: 0 },
   ];
-  for (const each of records) log.request(each);
+  for (const record of records) log.request(record);
   log.close();
   const lines = written.join("").trimEnd().split("\n");
   const peer: string[] = [];

@@ -15,8 +15,8 @@ function surroundings() {
     onReload: (callback) => void reloads.push(callback),
     abort: (code, message) => void ended.push([code, message]),
   };
-  const signal = () => callbacks.forEach((each) => void each());
-  return { io, ended, signal, hangUp: () => reloads.forEach((each) => void each()) };
+  const signal = () => callbacks.forEach((callback) => void callback());
+  return { io, ended, signal, hangUp: () => reloads.forEach((reload) => void reload()) };
 }
 
 it("ends the process with 1 when stopping takes more than 70 s", (t) => {

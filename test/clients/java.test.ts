@@ -81,7 +81,7 @@ describe("the Java example", { skip: withoutJava }, () => {
     const { GAMEADDON_CODE: _, ...later } = env;
     const second = await run("java", [...java, "AddonStart", url, "Ada"], { env: later });
     assertIncludes(second.stdout, "Added one KILL for Ada.");
-    assert.equal(seen.filter((each) => each.url.includes("/token/claim?addonVersion=2.5.1")).length, 2);
+    assert.equal(seen.filter((request) => request.url.includes("/token/claim?addonVersion=2.5.1")).length, 2);
     const refused = await run("java", [...java, "AddonStart", url, "Bob"], { env });
     assert.equal(refused.stdout, "Refused (TOKEN_REVOKED): This invitation has been used.\n");
     for (const { stdout, stderr } of [first, second, refused]) assertLacks(stdout + stderr, token);
@@ -115,8 +115,8 @@ describe("the Java example", { skip: withoutJava }, () => {
     await shows("Changed: [everything]");
     await world.ok(officer, "/event/gangwar", { attacker: 2, defender: 2 });
     await shows("Gang war: {attacker=2, defender=2}");
-    const [id = ""] = Array.from(world.service.store.data.tokens.values(), (each) =>
-      each.uuid === null ? [each.id] : [],
+    const [id = ""] = Array.from(world.service.store.data.tokens.values(), (token) =>
+      token.uuid === null ? [token.id] : [],
     ).flat();
     await world.service.administer("token.revoke", { id });
     await shows("Refused (TOKEN_REVOKED)");

@@ -154,7 +154,7 @@ describe("a call beyond a limit", () => {
 });
 
 describe("a permanent failure", () => {
-  for (const code of failureCodes.filter((each) => ![429, 503].includes(statusOf[each]))) {
+  for (const code of failureCodes.filter((code) => ![429, 503].includes(statusOf[code]))) {
     it(`is not retried: ${code}`, async () => {
       const { client, requests } = answeredBy(() => failure(statusOf[code], code));
       await assert.rejects(client.get("/event/gangwar", { query: { attacker: 1, defender: 2 } }), {

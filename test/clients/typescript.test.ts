@@ -204,9 +204,9 @@ it("claims a token with a code, stores it, and takes it from the store from then
   assert.equal((await client.get("/mgmt/users"))[0]?.version, "2.5.1");
   const again = await GameAddonClient.claim({ ...options, code: "" });
   await again.get("/wantedreason");
-  const claims = seen.filter((each) => each.url.includes("/token/claim"));
+  const claims = seen.filter((request) => request.url.includes("/token/claim"));
   assert.deepEqual(
-    claims.map((each) => each.url),
+    claims.map((claim) => claim.url),
     Array(2).fill("/gameaddon/v1/-/token/claim?addonVersion=2.5.1"),
   );
   const other = { ...options, store: { get: () => undefined, set: () => assert.fail("there is no token") } };

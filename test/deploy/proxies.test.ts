@@ -205,8 +205,8 @@ for (const kind of proxies) {
         await send(secure(breaking), `${prefix}/${unknown}/${end}`, { headers }).catch(() => {});
       const down = await startProxy(t, kind, await freePort());
       assert.equal((await send(secure(down), `${prefix}/${unknown}/event`, { headers })).status, 502);
-      for (const each of [breaking, down]) {
-        const log = await each.logs();
+      for (const proxy of [breaking, down]) {
+        const log = await proxy.logs();
         assertLacks(log, "gat_");
         assertLacks(log, "xxxxxxxx");
         assert.match(log, /\b502\b/, "the log reports the failure");

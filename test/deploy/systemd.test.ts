@@ -53,7 +53,7 @@ describe("the units for systemd", { skip }, () => {
   });
 
   it("have an exposure of at most 2.0", async (t) => {
-    for (const path of (await copyUnits(t)).filter((each) => each.endsWith(".service"))) {
+    for (const path of (await copyUnits(t)).filter((name) => name.endsWith(".service"))) {
       const args = ["security", "--offline=yes", "--no-pager", "--threshold=20", path];
       const { stdout } = await run("systemd-analyze", args);
       const exposure = Number(/exposure level for .*: ([\d.]+)/.exec(stdout)?.[1]);
@@ -141,8 +141,8 @@ async function allowedCalls(): Promise<ReadonlySet<string>> {
   for (const [name, value] of await settingsOf("gameaddon.service")) {
     if (name !== "SystemCallFilter") continue;
     const isDenied = value.startsWith("~");
-    for (const each of value.replace("~", "").split(" "))
-      for (const call of await callsIn(each)) isDenied ? allowed.delete(call) : allowed.add(call);
+    for (const group of value.replace("~", "").split(" "))
+      for (const call of await callsIn(group)) isDenied ? allowed.delete(call) : allowed.add(call);
   }
   return allowed;
 }

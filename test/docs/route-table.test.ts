@@ -38,7 +38,7 @@ function walkthrough(): Block[] {
 
 /** Replaces what differs between runs. */
 function steady(text: string): string {
-  return changing.reduce((each, [form, word]) => each.replace(form, word), text).trim();
+  return changing.reduce((shortened, [form, word]) => shortened.replace(form, word), text).trim();
 }
 
 it("the limits on the page are those of the shipped table, and its example is a route of it with a limit", async () => {

@@ -37,7 +37,7 @@ it("a UUID is stored without dashes in lower case", () => {
 
 it("a new UUID has the stored form, and differs each time", () => {
   const some = Array.from({ length: 10 }, newUUID);
-  for (const each of some) assert.equal(toUUID(each), each);
+  for (const uuid of some) assert.equal(toUUID(uuid), uuid);
   assert.equal(new Set(some).size, 10);
 });
 

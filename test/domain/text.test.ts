@@ -212,7 +212,7 @@ describe("the order of texts", () => {
   it("ignores case", () => {
     const sorted = ["b", "C", "a", "B", "A", "c"].toSorted(compareTexts);
     assert.deepEqual(
-      sorted.map((each) => each.toLowerCase()),
+      sorted.map((name) => name.toLowerCase()),
       ["a", "a", "b", "b", "c", "c"],
     );
   });

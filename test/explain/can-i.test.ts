@@ -100,8 +100,8 @@ describe("can-i", () => {
         fc.array(details, { minLength: 1, maxLength: 4 }),
         async (chosen, excluded, all) => {
           run += 1;
-          await t.test(`run ${run}`, async (each) => {
-            const world = await openWorld(each, { routes: tableOf(chosen, excluded) });
+          await t.test(`run ${run}`, async (inner) => {
+            const world = await openWorld(inner, { routes: tableOf(chosen, excluded) });
             const callers: [string, string][] = [["public", world.publicToken]];
             for (const [index, given] of all.entries()) {
               const name = index === 0 ? "Ada" : `Player${index}`;
@@ -222,9 +222,9 @@ describe("the steps of can-i", async () => {
       const answer = allowed && code === null ? "yes" : `no, ${code}`;
       if (is !== undefined) assert.deepEqual([answer, ...steps], is);
       else {
-        const ways = steps.filter((each) => each.startsWith("enough"));
+        const ways = steps.filter((step) => step.startsWith("enough"));
         assert.deepEqual(
-          ways.map((each) => each.slice("enough · ".length)),
+          ways.map((way) => way.slice("enough · ".length)),
           enough,
         );
         assert.equal(answer, enough.length === 0 ? "yes" : "no, RESTRICTED");
@@ -246,7 +246,7 @@ describe("the steps of can-i", async () => {
 
   it("mention that all tokens are read-only, unless another valid one exists", async () => {
     const isSaid = () =>
-      stepsOf(ask(bobAsks)).some((each) => each.startsWith("token · Rob has only read-only"));
+      stepsOf(ask(bobAsks)).some((step) => step.startsWith("token · Rob has only read-only"));
     assert.equal(isSaid(), true);
     await service.administer("token.issue", { player: "Rob", expiresIn: 1000 });
     assert.equal(isSaid(), false);

@@ -54,13 +54,13 @@ function linesOf(diff: TableDiff): string[] {
         verb,
         namesOf(crowd).join(", "),
       ]);
-      const said = crowds.filter(([, names]) => names !== "").map((each) => each.join(" "));
+      const said = crowds.filter(([, names]) => names !== "").map((words) => words.join(" "));
       lines.push(`  ${values.length === 0 ? "" : `${values.join(", ")}: `}${said.join("; ")}`);
     }
   }
   if (exclusion !== null) {
     for (const verb of ["excludes", "readmits"] as const)
-      lines.push([verb, namesOf(exclusion[verb]).join(", ")].filter((each) => each !== "").join(" "));
+      lines.push([verb, namesOf(exclusion[verb]).join(", ")].filter((words) => words !== "").join(" "));
   }
   return takesAway ? [...lines, "takes access away"] : lines;
 }

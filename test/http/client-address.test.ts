@@ -175,7 +175,7 @@ function expectedClient(
   entries: readonly (bigint | undefined)[],
 ): bigint {
   const isTrusted = (value: bigint) =>
-    trusted.some((each) => bits(each.value, each.prefix) === bits(value, each.prefix));
+    trusted.some((network) => bits(network.value, network.prefix) === bits(value, network.prefix));
   const [last, ...others] = entries.toReversed();
   if (entries.length === 0 || last === undefined || !isTrusted(peer)) return peer;
   return expectedClient(trusted, last, others.reverse());

@@ -115,7 +115,7 @@ describe("the connections of a server", () => {
     for (const response of responses.slice(3))
       desk.opened[3]?.waiting.push({ request: response.req, response });
     desk.connections.close();
-    const counts = () => ended.map((each) => each.callCount());
+    const counts = () => ended.map((end) => end.callCount());
     assert.deepEqual(counts(), [1, 1, 0, 1]);
     responses[2]?.emit("close");
     assert.deepEqual(counts(), [1, 1, 1, 1]);
@@ -208,7 +208,7 @@ describe("TLS handshakes", () => {
     const socket = desk.accept();
     const decrypted = desk.secure(socket);
     assert.deepEqual(
-      desk.opened.map((each) => each.socket),
+      desk.opened.map((connection) => connection.socket),
       [decrypted],
     );
     desk.pass(20_000);

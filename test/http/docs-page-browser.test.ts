@@ -87,7 +87,7 @@ test("the documentation page in a browser", { skip: noBrowser }, async (t) => {
     assert.deepEqual(requested.slice(before), []);
     for (const opened of [score, version]) {
       const fields = opened.locator(".parameters").locator("input, select");
-      const values = await fields.evaluateAll((all) => all.map((each) => "value" in each && each.value));
+      const values = await fields.evaluateAll((all) => all.map((field) => "value" in field && field.value));
       assert.deepEqual(new Set(values), new Set([""]));
     }
     await score.getByText("Example: 3", { exact: false }).waitFor();

@@ -57,7 +57,7 @@ test("reading the documentation page", { skip: noBrowser }, async (t) => {
   await t.test("the documentation page links to the description and to the guides for clients", async () => {
     const links = await page
       .locator("nav a")
-      .evaluateAll((all) => all.map((each) => each.getAttribute("href")));
+      .evaluateAll((all) => all.map((link) => link.getAttribute("href")));
     const openapi = [`${prefix}/openapi.json`, `${prefix}/openapi.yaml`];
     assert.deepEqual(links, [...openapi, "/docs/clients.md", "/docs/typescript-client.md"]);
   });
@@ -111,7 +111,7 @@ test("reading the documentation page", { skip: noBrowser }, async (t) => {
         await page.emulateMedia({ colorScheme });
         await page.locator(colorScheme === "dark" ? "html.dark-mode" : "html:not(.dark-mode)").waitFor();
         // Colours change gradually.
-        await page.evaluate("Promise.allSettled(document.getAnimations().map((each) => each.finished))");
+        await page.evaluate("Promise.allSettled(document.getAnimations().map(({ finished }) => finished))");
         assert.deepEqual(await violations(page), [], `${when}, ${colorScheme}`);
       }
     };
@@ -149,7 +149,7 @@ test("reading the documentation page", { skip: noBrowser }, async (t) => {
 function pathsShown(page: Page): Promise<(string | null)[]> {
   return page
     .locator(".opblock [data-path]")
-    .evaluateAll((all) => all.map((each) => each.getAttribute("data-path")));
+    .evaluateAll((all) => all.map((element) => element.getAttribute("data-path")));
 }
 
 /** Returns the violations that axe-core finds, one line each. */

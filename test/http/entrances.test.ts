@@ -122,7 +122,7 @@ it("a request with a plain URL has the same answer with and without h3", async (
   let withQuery = 0;
   for (const who of [...one.tokens.keys(), ...made]) {
     const inURL = ({ tokens }: typeof one) => (typeof who === "number" ? String(tokens[who]) : who);
-    for (const [start, path] of starts.flatMap((each) => paths.map((path) => [each, path] as const))) {
+    for (const [start, path] of starts.flatMap((start) => paths.map((path) => [start, path] as const))) {
       for (const method of ["GET", "HEAD", "OPTIONS", "POST"]) {
         const [headers = {}] = fc.sample(headersOf, 1);
         const url = `${start}${inURL(one)}${path}`;
@@ -193,7 +193,7 @@ function tableWith(paths: readonly (readonly (string | number)[])[]): string {
     const used: string[] = [];
     const path = segments.map((segment) => {
       if (typeof segment === "string") return segment;
-      const name = placeholders.find((each) => !used.includes(each)) ?? "four";
+      const name = placeholders.find((placeholder) => !used.includes(placeholder)) ?? "four";
       used.push(name);
       return `{${name}}`;
     });
@@ -209,8 +209,8 @@ function tableWith(paths: readonly (readonly (string | number)[])[]): string {
  */
 function expectedRoute(paths: readonly string[], path: string): string | undefined {
   const segments = path.split("/").slice(1);
-  const matching = paths.filter((each) => {
-    const own = each.split("/").slice(1);
+  const matching = paths.filter((other) => {
+    const own = other.split("/").slice(1);
     return (
       own.length === segments.length &&
       own.every(
@@ -219,7 +219,7 @@ function expectedRoute(paths: readonly string[], path: string): string | undefin
       )
     );
   });
-  const shape = (each: string) => each.replaceAll(/[^/{}]+/g, "x").replaceAll("{x}", "y");
+  const shape = (text: string) => text.replaceAll(/[^/{}]+/g, "x").replaceAll("{x}", "y");
   return matching.toSorted((a, b) => (shape(a) < shape(b) ? -1 : 1))[0];
 }
 
@@ -253,7 +253,8 @@ it("both entrances find the same route in random tables, and run its operation w
   const tables = fc.uniqueArray(routeOf, {
     minLength: 3,
     maxLength: 12,
-    selector: (segments) => segments.map((each) => (typeof each === "number" ? "{}" : each)).join("/"),
+    selector: (segments) =>
+      segments.map((segment) => (typeof segment === "number" ? "{}" : segment)).join("/"),
   });
   const requests = fc.array(fc.array(segmentOf, { minLength: 1, maxLength: 4 }), {
     minLength: 1,
@@ -281,7 +282,7 @@ it("both entrances find the same route in random tables, and run its operation w
         assert.equal(app.engine.router.find(path)?.route.path, expected, path);
         if (expected === undefined) continue;
         seen.matched += 1;
-        if (declared.filter((each) => expectedRoute([each], path) !== undefined).length > 1)
+        if (declared.filter((other) => expectedRoute([other], path) !== undefined).length > 1)
           seen.ambiguous += 1;
       }
     }),

@@ -24,7 +24,7 @@ function requestFor(headers: Readonly<Record<string, string>> = {}, method = "GE
 
 /** Returns a header of an answer. */
 function headerOf({ headers }: Answer, name: string): string | undefined {
-  const place = headers.findIndex((each, index) => index % 2 === 0 && each.toLowerCase() === name);
+  const place = headers.findIndex((header, index) => index % 2 === 0 && header.toLowerCase() === name);
   return place === -1 ? undefined : headers[place + 1];
 }
 

@@ -71,14 +71,14 @@ it("the queue begins no request before a late answer to the one before it, and w
   desk.send(desk.connect());
   desk.turn();
   assert.deepEqual(
-    [desk.handled.filter((each) => each === connection).length, first?.writableEnded],
+    [desk.handled.filter((other) => other === connection).length, first?.writableEnded],
     [1, false],
   );
   answers[0]?.(empty);
   await Promise.resolve();
   desk.turn();
   assert.equal(first?.writableEnded, true);
-  assert.equal(desk.handled.filter((each) => each === connection).length, 2);
+  assert.equal(desk.handled.filter((other) => other === connection).length, 2);
   answers[2]?.(empty);
   await Promise.resolve();
   desk.settle();
@@ -126,8 +126,8 @@ it("the queue runs no request behind one whose answer closes the connection", (t
   desk.settle();
   desk.send(ending);
   assert.equal(desk.isScheduled, false);
-  assert.equal(desk.handled.filter((each) => each === ending).length, 1);
-  assert.equal(desk.handled.filter((each) => each === other).length, 3);
+  assert.equal(desk.handled.filter((other) => other === ending).length, 1);
+  assert.equal(desk.handled.filter((handled) => handled === other).length, 3);
   assert.deepEqual([ending.waiting.length, ending.isPaused, other.isPaused], [0, true, false]);
 });
 
@@ -165,6 +165,6 @@ it("the queue alternates between eight requests of welcome connections and eight
     ...welcome.slice(8),
     ...others.slice(8),
   ];
-  assert.ok(expected.every((each, place) => desk.handled[place] === each));
+  assert.ok(expected.every((connection, place) => desk.handled[place] === connection));
   assert.equal(desk.handled.length, expected.length);
 });

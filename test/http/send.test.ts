@@ -55,9 +55,9 @@ describe("an answer with a response of Node", () => {
         socket.write(`${requestFor("/")}GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
         const [empty = "", ...answers] = (await closed).split("HTTP/1.1 200 OK\r\n");
         assert.equal(empty, "");
-        const bodies = answers.map((each) => each.slice(each.indexOf("\r\n\r\n") + 4));
+        const bodies = answers.map((answer) => answer.slice(answer.indexOf("\r\n\r\n") + 4));
         const text = "x".repeat(length ?? 0);
-        assert.ok(bodies.length === 2 && bodies.every((each) => each === text), "both answers are whole");
+        assert.ok(bodies.length === 2 && bodies.every((body) => body === text), "both answers are whole");
       });
     }
   }

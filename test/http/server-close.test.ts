@@ -41,7 +41,7 @@ async function open(t: TestContext, secure: boolean, drainMilliseconds?: number)
     /** Answers all requests in progress, and every later one at once. */
     release() {
       released = true;
-      for (const each of waiting.splice(0)) each();
+      for (const end of waiting.splice(0)) end();
     },
   };
 }
@@ -75,7 +75,7 @@ for (const secure of [false, true]) {
       await opened.reached(clients.length);
       const closed = opened.server.close();
       opened.release();
-      for (const each of clients) assert.match(await each.closed, /^HTTP\/1\.1 200 .*answered$/s);
+      for (const client of clients) assert.match(await client.closed, /^HTTP\/1\.1 200 .*answered$/s);
       await closed;
     });
 

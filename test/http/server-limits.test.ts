@@ -127,8 +127,8 @@ describe("where a server listens", () => {
     const listen = t.mock.method(NetServer.prototype, "listen");
     // A port that browsers block.
     await assertCannotListen(startServer({ ...options, host: "127.0.0.1", port: 10_080 }), "127.0.0.1:10080");
-    for (const { this: each } of listen.mock.calls)
-      assert.equal(each instanceof NetServer && each.listening, false);
+    for (const { this: socket } of listen.mock.calls)
+      assert.equal(socket instanceof NetServer && socket.listening, false);
   });
 
   it("a server that cannot use its certificate says why", inTime, async () => {

@@ -38,7 +38,7 @@ export class Scrape {
 
   /** Returns the value of a series, such as `gameaddon_players`, or undefined. */
   value(series: string): number | undefined {
-    const line = this.text.split("\n").find((each) => each.startsWith(`${series} `));
+    const line = this.text.split("\n").find((line) => line.startsWith(`${series} `));
     return line === undefined ? undefined : Number(line.slice(series.length + 1));
   }
 

@@ -116,7 +116,7 @@ describe("the metrics of the store", () => {
     );
     const store = await openNotebook(await temporaryFolder(t), { files, meter: meterFor(registry) });
     t.after(() => store.close());
-    await Promise.all([1, 2, 3, 4, 5].map((each) => put(store, `n${each}`)));
+    await Promise.all([1, 2, 3, 4, 5].map((number) => put(store, `n${number}`)));
     code = "ENOSPC";
     await assert.rejects(put(store, "refused"));
     const text = new Scrape(await registry.metrics());
@@ -214,7 +214,7 @@ describe("the metrics of the process", () => {
     const delays = async () => {
       const scraped = await scrape(metrics);
       return ["median", "p99", "max"].map(
-        (each) => scraped.value(`gameaddon_event_loop_delay_seconds{statistic="${each}"}`) ?? 0,
+        (statistic) => scraped.value(`gameaddon_event_loop_delay_seconds{statistic="${statistic}"}`) ?? 0,
       );
     };
     for (let isSeen = false; !isSeen; ) {

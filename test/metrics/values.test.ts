@@ -174,8 +174,8 @@ describe("the delay of the event loop", () => {
     assert.deepEqual(calls, ["enable"]);
     const values = async () => {
       const scraped = new Scrape(await metrics.text());
-      return ["median", "p99", "max"].map((each) =>
-        scraped.value(`gameaddon_event_loop_delay_seconds{statistic="${each}"}`)?.toFixed(6),
+      return ["median", "p99", "max"].map((statistic) =>
+        scraped.value(`gameaddon_event_loop_delay_seconds{statistic="${statistic}"}`)?.toFixed(6),
       );
     };
     assert.deepEqual(await values(), ["0.000000", "0.000000", "0.000000"]);

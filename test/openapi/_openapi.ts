@@ -54,7 +54,9 @@ export function resolved(
 
 /** Returns the parameters of an operation, without the token and headers. */
 export function ownParameters(document: OpenApiDocument, path: string): readonly ParameterObject[] {
-  return operationAt(document, path).parameters.flatMap((each) => ("$ref" in each ? [] : [each]));
+  return operationAt(document, path).parameters.flatMap((parameter) =>
+    "$ref" in parameter ? [] : [parameter],
+  );
 }
 
 /** Returns the library's operations with further properties of one. */

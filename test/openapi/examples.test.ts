@@ -25,8 +25,8 @@ function exampleOf({ responses }: OperationObject): unknown {
 /** Returns the parameters in the path or query, each with its example. */
 function examplesIn(place: "path" | "query", { parameters }: OperationObject): [string, string][] {
   return parameters
-    .map((each) => resolved(document, each))
-    .filter((each) => each.in === place && each["x-secret"] !== true)
+    .map((parameter) => resolved(document, parameter))
+    .filter((parameter) => parameter.in === place && parameter["x-secret"] !== true)
     .map(({ name, example }) => [name, String(example)]);
 }
 

@@ -16,11 +16,11 @@ describe("the failures of an operation are", () => {
         status,
         (found?.[1] ?? "")
           .split(",")
-          .filter((each) => each !== "")
-          .map((each) => each.slice(1, -1)),
+          .filter((word) => word !== "")
+          .map((word) => word.slice(1, -1)),
       ] as const;
     });
-    return Object.fromEntries(codes.filter(([, each]) => each.length > 0));
+    return Object.fromEntries(codes.filter(([, conditions]) => conditions.length > 0));
   };
   const always = {
     401: ["TOKEN_UNKNOWN", "TOKEN_EXPIRED", "TOKEN_REVOKED"],

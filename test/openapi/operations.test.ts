@@ -72,11 +72,11 @@ const document = await shippedDescription();
 function parametersOf(document: OpenApiDocument, path: string): readonly ParameterObject[] {
   const operation = document.paths[`${prefix}/{tokenString}${path}`]?.get;
   assert.ok(operation !== undefined, `${path} is not described`);
-  return operation.parameters.map((each) => resolved(document, each));
+  return operation.parameters.map((parameter) => resolved(document, parameter));
 }
 
 function parameterOf(document: OpenApiDocument, path: string, name: string): ParameterObject {
-  const parameter = parametersOf(document, path).find((each) => each.name === name);
+  const parameter = parametersOf(document, path).find((parameter) => parameter.name === name);
   assert.ok(parameter !== undefined, `${path} has no ${name}`);
   return parameter;
 }
@@ -87,10 +87,11 @@ describe("the description has", () => {
     for (const [path, ...query] of operations) {
       const parameters = parametersOf(document, path);
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-      const names = (place: string) => parameters.filter((each) => each.in === place).map(({ name }) => name);
+      const names = (place: string) =>
+        parameters.filter((parameter) => parameter.in === place).map(({ name }) => name);
       assert.deepEqual(names("path"), ["tokenString", ...inPath], path);
       assert.deepEqual(names("query"), query, path);
-      for (const { name, required } of parameters.filter((each) => each.in === "query")) {
+      for (const { name, required } of parameters.filter((parameter) => parameter.in === "query")) {
         assert.equal(required, name !== "advanced", `${path} ${name}`);
       }
     }

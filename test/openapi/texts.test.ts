@@ -59,7 +59,7 @@ describe("the description of an operation", () => {
     ] as const) {
       const responses = Object.entries(operationAt(document, path).responses);
       assert.deepEqual(
-        responses.flatMap(([status, each]) => ("$ref" in each ? [] : [status])),
+        responses.flatMap(([status, response]) => ("$ref" in response ? [] : [status])),
         own,
       );
     }
@@ -115,7 +115,7 @@ describe("the general words", () => {
   const limitsOf = (limits: string) => {
     const words = wordsOf(`limits: ${limits}\n`);
     const start = words.indexOf("## Limits");
-    assert.ok(words.every((each) => each !== undefined));
+    assert.ok(words.every((word) => word !== undefined));
     return start === -1 ? [] : words.slice(start + 1);
   };
   const end =

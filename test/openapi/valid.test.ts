@@ -19,10 +19,10 @@ function* mapsIn(
   path = "#",
 ): Generator<readonly [string, Readonly<Record<string, unknown>>]> {
   if (Array.isArray(value)) {
-    for (const [index, each] of value.entries()) yield* mapsIn(each, `${path}/${index}`);
+    for (const [index, item] of value.entries()) yield* mapsIn(item, `${path}/${index}`);
   } else if (isMap(value)) {
     yield [path, value];
-    for (const [key, each] of Object.entries(value)) yield* mapsIn(each, `${path}/${key}`);
+    for (const [key, item] of Object.entries(value)) yield* mapsIn(item, `${path}/${key}`);
   }
 }
 
@@ -55,7 +55,7 @@ describe("the description of the shipped table", () => {
     const texts = { "openapi.json": JSON.stringify(document), "openapi.yaml": toYAML(document) };
     for (const [name, source] of Object.entries(texts)) {
       const problems = await lintFromString({ source, absoluteRef: `/${name}`, config });
-      const lines = problems.map((each) => `${each.severity} ${each.ruleId}: ${each.message}`);
+      const lines = problems.map((problem) => `${problem.severity} ${problem.ruleId}: ${problem.message}`);
       assert.deepEqual(lines, [], name);
     }
     const faulty = JSON.stringify(document).replace('"summary":', '"sumary":');
@@ -118,9 +118,9 @@ describe("the description of the shipped table", () => {
       if (!isMap(map.properties) || !isMap(map.properties.httpStatusCode) || !isMap(map.properties.code))
         continue;
       const { httpStatusCode, code } = map.properties;
-      for (const each of Array.isArray(code.enum) ? code.enum : []) {
-        const known = statuses.get(String(each)) ?? new Set();
-        statuses.set(String(each), known.add(Number(httpStatusCode.const)));
+      for (const failureCode of Array.isArray(code.enum) ? code.enum : []) {
+        const known = statuses.get(String(failureCode)) ?? new Set();
+        statuses.set(String(failureCode), known.add(Number(httpStatusCode.const)));
       }
       assert.match(path, /^#/);
     }

@@ -149,7 +149,7 @@ describe("/houseban/add", () => {
     // The latest spelling of an unregistered name replaces earlier ones.
     assert.deepEqual(
       await bans(),
-      before.map((each: object) => ({ ...each, name: "mallory" })),
+      before.map((ban: object) => ({ ...ban, name: "mallory" })),
     );
     const [ban] = await world.ok(chief.token, "/houseban", { advanced: "true" });
     assert.equal(ban.houseBanReasonList[0].creatorName, "Chief");

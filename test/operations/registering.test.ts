@@ -50,7 +50,7 @@ describe("registration", () => {
         for (const name of names) await world.ok(token, path, { ...query, name });
         assert.equal((await read(world)).length, names.length);
         await world.player("Ada", { uuid });
-        const listed = (await read(world)).map((each) => ({ name: each.name, uuid: each.uuid }));
+        const listed = (await read(world)).map((target) => ({ name: target.name, uuid: target.uuid }));
         assert.deepEqual(listed, [{ name: "Ada", uuid }]);
       });
     }

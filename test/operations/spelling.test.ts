@@ -53,7 +53,7 @@ describe("the spelling of an unregistered name", () => {
       const { world, token } = await openAs(t, "Chief", everyRight);
       for (const reason of ["Noise", "Theft"])
         await world.ok(token, "/housebanreason/add", { reason, days: 1 });
-      for (const each of before) await world.ok(token, ...each);
+      for (const call of before) await world.ok(token, ...call);
       const shown = lists[list];
       assert.ok(shown !== undefined);
       assert.equal(await shown(world), "mallori");

@@ -23,8 +23,8 @@ describe("the target list", () => {
     // Registration changes the key of the entry in the data.
     for (const name of ["Bert", "Zoe"]) await world.player(name);
     await world.ok(token, "/targetlist/add", { name: "Mia" });
-    const names = async (each: World) =>
-      (await each.ok(each.publicToken, "/targetlist")).map(({ name }: { name: string }) => name);
+    const names = async (open: World) =>
+      (await open.ok(open.publicToken, "/targetlist")).map(({ name }: { name: string }) => name);
     assert.deepEqual(await names(world), ["Zoe", "Mia", "Bert", "Carl"]);
     await world.service.close();
     const again = await openWorld(t, { folder, clock: world.clock });

@@ -172,11 +172,11 @@ describe("the records of changes", () => {
     const removal = step(3, "A", 1, null);
     const stray = {
       ...removal,
-      changes: removal.changes.map((each) => ({ ...each, collection: "dragons" })),
+      changes: removal.changes.map((change) => ({ ...change, collection: "dragons" })),
     };
     const { found } = await outcomeOf(new Folder().journal(1, change(1, "A"), impossible, stray));
     assert.equal(found[0], 'content 2: change 2: there is no collection "dragons"');
-    assert.ok(!found.some((each) => each.startsWith("content 3: change 3: ")), `${found}`);
+    assert.ok(!found.some((line) => line.startsWith("content 3: change 3: ")), `${found}`);
   });
 });
 

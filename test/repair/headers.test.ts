@@ -43,7 +43,7 @@ describe("a segment cut within its header", () => {
 
         for (const running of [false, true]) {
           const { problems } = (await examine(nodeFiles, folder, { running })).verified;
-          const [problem] = problems.filter((each) => each.file === file);
+          const [problem] = problems.filter((problem) => problem.file === file);
           assert.equal(problem?.kind, "damage");
           assert.equal(problem.offset, 0);
           assert.match(problem.what, new RegExp(`header is incomplete: the file has ${length} bytes`));

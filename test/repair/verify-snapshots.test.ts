@@ -118,9 +118,9 @@ describe("a verification reports a snapshot", () => {
   for (const [what, [folder, expected, counted]] of Object.entries(reports)) {
     it(what, async () => {
       const problems = await folder.problems();
-      for (const [index, each] of expected.entries()) {
-        if (typeof each === "string") assert.equal(problems[index], each);
-        else assert.match(problems[index] ?? "", each);
+      for (const [index, line] of expected.entries()) {
+        if (typeof line === "string") assert.equal(problems[index], line);
+        else assert.match(problems[index] ?? "", line);
       }
       assert.equal(problems.length, expected.length, JSON.stringify(problems));
       if (counted !== undefined) assert.equal((await folder.verify()).records, counted);
@@ -130,7 +130,7 @@ describe("a verification reports a snapshot", () => {
   it("of other data, but none of its differences", async () => {
     const [first, ...more] = await withHeader({ chain: 7 }, a, other, end).problems();
     assert.equal(first, `damage ${file}@0: its change 2 differs from that of the journal`);
-    assert.ok(!more.some((each) => each.startsWith("content")), `${more}`);
+    assert.ok(!more.some((line) => line.startsWith("content")), `${more}`);
   });
 });
 

@@ -49,7 +49,7 @@ describe("verifying", () => {
     await write(ours, [all, "snapshot", { N0: -1 }, "snapshot", { N9: 2 }]);
     await write(theirs, [{ ...all, N5: 6, N6: 7 }, { N0: -1, N8: -1, more: 1 }, "snapshot"]);
     const contents = await contentsOf(ours);
-    const [name] = [...contents.keys()].filter((each) => each === "snapshot-000000000002.jsonl");
+    const [name] = [...contents.keys()].filter((file) => file === "snapshot-000000000002.jsonl");
     assert.ok(name !== undefined);
     const lines = String((await contentsOf(theirs)).get(name))
       .trimEnd()

@@ -127,7 +127,7 @@ describe("a table's language", () => {
     it(`the language ${language} is a fault with line and column`, async () => {
       const { faults } = await check(language);
       const lines = (await tableIn(language)).split("\n");
-      const line = lines.findIndex((each) => each.startsWith("language:")) + 1;
+      const line = lines.findIndex((line) => line.startsWith("language:")) + 1;
       assert.deepEqual(
         faults.map((fault) => [fault.line, fault.column]),
         [[line, 11]],

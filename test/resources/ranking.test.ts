@@ -58,7 +58,9 @@ class Crowd {
   }
 
   assertRight(): void {
-    const statistics = new Map(Array.from(this.statistics.values(), (each) => [each.uuid, each]));
+    const statistics = new Map(
+      Array.from(this.statistics.values(), (statistic) => [statistic.uuid, statistic]),
+    );
     assert.deepEqual(this.ranking.top(), sorted(this.players.values(), statistics));
   }
 }
@@ -96,11 +98,11 @@ it("the top list equals the result of sorting all players, through random change
         crowded.count(number, { kills: number % (evenly + 1), deaths: number % 3, revives: 1 });
       }
       crowded.assertRight();
-      for (const each of steps) {
-        if (each.act === "count") crowded.count(each.who, { [each.what]: each.value });
-        else if (each.act === "forget") crowded.statistics.set(uuidOf(each.who), undefined);
-        else if (each.act === "remove") crowded.players.set(uuidOf(each.who), undefined);
-        else crowded.register(each.who, `${each.name}${each.who}`);
+      for (const step of steps) {
+        if (step.act === "count") crowded.count(step.who, { [step.what]: step.value });
+        else if (step.act === "forget") crowded.statistics.set(uuidOf(step.who), undefined);
+        else if (step.act === "remove") crowded.players.set(uuidOf(step.who), undefined);
+        else crowded.register(step.who, `${step.name}${step.who}`);
         crowded.assertRight();
       }
     }),

@@ -30,9 +30,10 @@ describe("the widest values of handlers", () => {
     ["reference to a text", textReference, ["", "a b", "x".repeat(65), "a\u200bb"], [7]],
   ] as const) {
     it(`a ${what} is valid up to its limits, and not beyond`, () => {
-      for (const each of valid) assert.equal(v.safeParse(schema, each).success, true, JSON.stringify(each));
-      for (const each of invalid)
-        assert.equal(v.safeParse(schema, each).success, false, JSON.stringify(each));
+      for (const value of valid)
+        assert.equal(v.safeParse(schema, value).success, true, JSON.stringify(value));
+      for (const value of invalid)
+        assert.equal(v.safeParse(schema, value).success, false, JSON.stringify(value));
     });
   }
 
@@ -48,7 +49,7 @@ describe("the widest values of handlers", () => {
     assert.deepEqual([v.getDescription(none), v.getExamples(none)], ["A name.", []]);
     assert.deepEqual([v.getDescription(some), v.getExamples(some)], ["A name.", ["Ada", "Bob"]]);
     assert.deepEqual(
-      [none, some].map((each) => JSON.stringify(each).includes('"examples"')),
+      [none, some].map((schema) => JSON.stringify(schema).includes('"examples"')),
       [false, true],
     );
   });

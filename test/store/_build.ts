@@ -22,7 +22,7 @@ export async function buildInto(folder: string): Promise<void> {
     "test/store/_driver.ts",
     "test/backup/_restore-driver.ts",
     "test/torture/service.ts",
-  ].map((each) => join(projectFolder, each));
+  ].map((path) => join(projectFolder, path));
   await writeFile(
     config,
     JSON.stringify({ extends: join(projectFolder, "tsconfig.json"), compilerOptions, include }),

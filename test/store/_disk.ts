@@ -66,8 +66,8 @@ export class Disk {
       mkdir: (path, options) =>
         this.#step(async () => {
           const made = await nodeFiles.mkdir(path, options);
-          for (let each = path; each !== this.#root; each = dirname(each)) {
-            if (!this.#nodes.has(each)) this.#nodes.set(each, emptyFolder());
+          for (let folder = path; folder !== this.#root; folder = dirname(folder)) {
+            if (!this.#nodes.has(folder)) this.#nodes.set(folder, emptyFolder());
           }
           return made;
         }),
@@ -171,7 +171,7 @@ export class Disk {
 
   /** The bytes of a file as they are now, where it still has a name. */
   async #live(node: Node): Promise<Buffer> {
-    for (const [path, each] of this.#nodes) if (each === node) return readFile(path);
+    for (const [path, other] of this.#nodes) if (other === node) return readFile(path);
     return node.content;
   }
 
@@ -202,7 +202,7 @@ export class Disk {
         else names.set(name, present);
       }
     }
-    for (const [name, each] of names) await this.#restore(join(path, name), each, join(into, name), random);
+    for (const [name, child] of names) await this.#restore(join(path, name), child, join(into, name), random);
   }
 
   /** Of what was written since the sync: nothing, all, or what it has more, up to some byte. */

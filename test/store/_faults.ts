@@ -73,8 +73,8 @@ export function numbered(number: number, length = 3) {
 /** The records after the numbered changes up to a number. */
 export function stateAfter(number: number, length = 3): ReturnType<typeof contents> {
   const notes = new Map<string, Note>();
-  for (let each = 1; each <= number; each += 1) {
-    const { put: note, drop } = edit(each, length);
+  for (let index = 1; index <= number; index += 1) {
+    const { put: note, drop } = edit(index, length);
     if (drop !== undefined) notes.delete(drop);
     if (drop !== note.id) notes.set(note.id, note);
   }
@@ -94,7 +94,7 @@ export function sorted({ notes, tallies }: ReturnType<typeof contents>): ReturnT
 
 /** The records of a bulk change of a number beside those of {@link numbered}: together they take two lines. */
 function bigs(number: number): Note[] {
-  return [1, 2].map((each) => ({ id: `big${number}-${each}`, text: "x".repeat(600_000), topic: null }));
+  return [1, 2].map((index) => ({ id: `big${number}-${index}`, text: "x".repeat(600_000), topic: null }));
 }
 
 /** Makes the next numbered change in bulk, with large records beside it. */
@@ -148,9 +148,9 @@ export async function assertRefused(work: Promise<unknown>, ...named: (string | 
   assert.ok(error instanceof Failure, `expected a Failure, got ${error}`);
   const isUnknown = error.message.includes("may have been saved");
   assert.equal(error.code, isUnknown ? "OUTCOME_UNKNOWN" : "STORE_UNAVAILABLE");
-  for (const each of named) {
-    const isThere = typeof each === "string" ? error.message.includes(each) : each.test(error.message);
-    assert.ok(isThere, `${error.message} does not name ${each}`);
+  for (const name of named) {
+    const isThere = typeof name === "string" ? error.message.includes(name) : name.test(error.message);
+    assert.ok(isThere, `${error.message} does not name ${name}`);
   }
   assert.match(error.hint ?? "", /\w{3}/);
   return error;
@@ -297,8 +297,8 @@ export const snapshot = (sequence: number) => `snapshot-${String(sequence).padSt
 /** Fills a folder with 9 changes: snapshots after the 3rd and the 6th, segments before, between and after them. */
 export async function ninth(folder: string): Promise<string> {
   const store = await openNotebook(folder);
-  for (const each of [3, 6]) {
-    await fill(store, each);
+  for (const number of [3, 6]) {
+    await fill(store, number);
     await store.snapshot();
   }
   await fill(store, 9);

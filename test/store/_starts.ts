@@ -80,7 +80,8 @@ export const starts: Readonly<Record<string, Start>> = {
   "the temporary files of two interrupted snapshots": {
     prepare: async (folder) => {
       await ninth(folder);
-      for (const each of [1, 2]) await writeFile(join(folder, `.${snapshot(9)}.${each}23456789abc.tmp`), "");
+      for (const index of [1, 2])
+        await writeFile(join(folder, `.${snapshot(9)}.${index}23456789abc.tmp`), "");
       return async (left) => assert.deepEqual(await namesIn(left, /tmp$/), []);
     },
     last: 9,

@@ -57,7 +57,9 @@ class Measured {
 
   /** The numbers of changes that were appended together. */
   get batches(): number[] {
-    return this.measures.flatMap((each) => (each.startsWith("appended ") ? Number(each.slice(9)) : []));
+    return this.measures.flatMap((measure) =>
+      measure.startsWith("appended ") ? Number(measure.slice(9)) : [],
+    );
   }
 }
 

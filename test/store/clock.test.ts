@@ -54,11 +54,11 @@ describe("the warning about a clock that went backwards", () => {
   }
 
   it("names five steps and counts the others", () => {
-    const text = (each: number) => new Date(noon - each * 2 * minute).toISOString();
+    const text = (number: number) => new Date(noon - number * 2 * minute).toISOString();
     const named = [1, 2, 3, 4, 5].map(
-      (each) => `change ${each + 1} (${text(each)}, after ${text(each - 1)})`,
+      (number) => `change ${number + 1} (${text(number)}, after ${text(number - 1)})`,
     );
-    const instants = Array.from({ length: 8 }, (_, each) => noon - each * 2 * minute);
+    const instants = Array.from({ length: 8 }, (_, index) => noon - index * 2 * minute);
     assert.equal(warningAbout(...instants.slice(0, 6)), sentence(named.join(", ")));
     assert.equal(warningAbout(...instants.slice(0, 7)), sentence(`${named.join(", ")} and 1 more`));
     assert.equal(warningAbout(...instants), sentence(`${named.join(", ")} and 2 more`));

@@ -18,7 +18,7 @@ const note = (id: string, topic: string | null = null, text = id): Note => ({ id
 
 function collectionOf(...notes: readonly Note[]): Collection<Note> {
   const collection = new Collection<Note>(notebook.notes);
-  for (const each of notes) collection.set(each.id, each);
+  for (const note of notes) collection.set(note.id, note);
   return collection;
 }
 
@@ -33,7 +33,7 @@ function indexed(rows: Rows<Note>) {
 /** The same from a list of all records, in the order in which they were last set. */
 function scanned(notes: readonly Note[]) {
   return topics.map((topic) => {
-    const found = notes.filter((each) => each.topic === topic);
+    const found = notes.filter((note) => note.topic === topic);
     return { topic, found };
   });
 }
@@ -53,7 +53,7 @@ describe("a collection", () => {
         for (const [number, { id, topic, drops }] of steps.entries()) {
           const set = note(id, topic, String(number));
           collection.set(id, drops ? undefined : set);
-          notes = [...notes.filter((each) => each.id !== id), ...(drops ? [] : [set])];
+          notes = [...notes.filter((note) => note.id !== id), ...(drops ? [] : [set])];
           assert.deepEqual(indexed(collection), scanned(notes));
           assert.equal(collection.size, notes.length);
           assert.equal(collection.has(id), !drops);
@@ -155,7 +155,7 @@ describe("a database", () => {
 /** A database with some notes, and the draft of a batch over it. */
 function drafted(...notes: readonly Note[]) {
   const database = new Database(notebook);
-  for (const each of notes) database.collection("notes").set(each.id, each);
+  for (const note of notes) database.collection("notes").set(note.id, note);
   const batch = new BatchDraft(database);
   return { database, batch, draft: batch.view };
 }

@@ -68,8 +68,8 @@ class MemoryFiles {
 /** Returns the files of a store with 5 changes, and snapshots after the 2nd and the 4th. */
 async function smallStore(path: string): Promise<[string, Buffer][]> {
   const store = await openNotebook(path, { now: () => 1_790_000_000_000 });
-  for (const each of [2, 4]) {
-    await fill(store, each, 0);
+  for (const number of [2, 4]) {
+    await fill(store, number, 0);
     await store.snapshot();
   }
   await fill(store, 5, 0);

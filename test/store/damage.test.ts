@@ -218,7 +218,7 @@ describe("a start refuses with the file, the place and the next command, and cha
       const [file, ...words] = await damage(folder, t);
       const before = await filesOf(folder);
       const { message, hint = "" } = await assertRefused(openNotebook(folder), join(folder, file ?? ""));
-      for (const each of words) assertIncludes(`${message} ${hint}`, each);
+      for (const word of words) assertIncludes(`${message} ${hint}`, word);
       assert.match(hint, /addon-cli data/);
       assert.deepEqual(await filesOf(folder), before);
     });

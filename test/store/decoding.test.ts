@@ -99,13 +99,13 @@ describe("lines", () => {
   it("are decoded alike from pieces of any length", () => {
     fc.assert(
       fc.property(documents, lengths, (written, pieces) => {
-        const bytes = linesOf([header, ...written.map((each) => JSON.stringify(each))]);
+        const bytes = linesOf([header, ...written.map((record) => JSON.stringify(record))]);
         const decoded = decode(bytes, pieces);
         assert.equal(decoded.error, undefined);
         assert.equal(decoded.header, header);
         assert.deepEqual(
           decoded.documents,
-          written.map((each) => JSON.parse(JSON.stringify(each))),
+          written.map((record) => JSON.parse(JSON.stringify(record))),
         );
         let offset = bytes.indexOf("\n") + 1;
         for (const [from, to] of decoded.places) {
@@ -121,7 +121,7 @@ describe("lines", () => {
   it("are decoded up to damage or a cut, from pieces of any length", () => {
     fc.assert(
       fc.property(documents, lengths, fc.nat(), fc.boolean(), (written, pieces, place, cuts) => {
-        const whole = linesOf([header, ...written.map((each) => JSON.stringify(each))]);
+        const whole = linesOf([header, ...written.map((record) => JSON.stringify(record))]);
         const at = place % whole.length;
         const bytes = cuts ? whole.subarray(0, at) : Buffer.from(whole);
         if (!cuts) bytes[at] = (bytes[at] ?? 0) ^ 1;
@@ -154,7 +154,7 @@ describe("lines", () => {
   it("are encoded in pieces as they are one by one", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary" })), fc.nat({ max: 5 }), (written, every) => {
-        const texts = written.map((each) => JSON.stringify(each));
+        const texts = written.map((record) => JSON.stringify(record));
         const encoder = new LineEncoder();
         const pieces: Buffer[] = [];
         for (const [index, text] of texts.entries()) {
@@ -185,7 +185,7 @@ describe("the memory of a decoder", () => {
 
   it("has no more than 64 KiB of lines that are not passed on, also after a long line", () => {
     const lines: unknown[] = [];
-    const decoder = new LineDecoder({ header: (_, checksum) => checksum, line: (each) => lines.push(each) });
+    const decoder = new LineDecoder({ header: (_, checksum) => checksum, line: (line) => lines.push(line) });
     const bytes = linesOf([header, lineOf(300_000), ...Array.from({ length: 200 }, () => lineOf(1000))]);
     const long = header.length + 10 + 300_000;
     for (let at = 0; at < long; at += 10_000) decoder.take(bytes.subarray(at, Math.min(at + 10_000, long)));

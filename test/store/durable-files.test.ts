@@ -108,7 +108,7 @@ describe("a file that is written durably", () => {
       if (operation === "datasync" || operation === "sync") since = 0;
       return undefined;
     });
-    const lengths = [32, 31, 1, 63, 1, 100, 10].map((each) => Buffer.alloc(each * kibibyte));
+    const lengths = [32, 31, 1, 63, 1, 100, 10].map((length) => Buffer.alloc(length * kibibyte));
     await writeDurably(files, path, lengths);
     assert.deepEqual(unsynced, [64, 64, 100, 10, 0]);
   });

@@ -91,7 +91,7 @@ class Trial {
     const changes = Array.from({ length: count }, () =>
       store.change(origin, (draft, { sequence }) => numbered(sequence)(draft)),
     );
-    await Promise.all(changes.map((each) => this.#expect(each)));
+    await Promise.all(changes.map((change) => this.#expect(change)));
   }
 
   async changeInBulk(): Promise<void> {

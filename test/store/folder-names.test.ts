@@ -90,7 +90,11 @@ describe("the data files of a folder", () => {
   });
 
   it("are listed by their numbers in ascending order", () => {
-    const listing = [10, 9, 100, 1].flatMap((each) => [segmentFile(each), snapshotFile(each + 1), "lock"]);
+    const listing = [10, 9, 100, 1].flatMap((number) => [
+      segmentFile(number),
+      snapshotFile(number + 1),
+      "lock",
+    ]);
     assert.deepEqual(segmentsIn(listing), [1, 9, 10, 100]);
     assert.deepEqual(snapshotsIn(listing), [2, 10, 11, 101]);
     assert.deepEqual([segmentsIn(["lock"]), snapshotsIn([])], [[], []]);

@@ -152,9 +152,9 @@ describe("reading backwards in blocks", () => {
   function linesOf(...lengths: readonly (number | readonly number[])[]): Line[] {
     return lengths.flatMap((length, index): Line[] => {
       const all = typeof length === "number" ? [length] : length;
-      return all.map((each, line) => ({
+      return all.map((change, line) => ({
         sequence: index + 1,
-        length: each * kibibyte,
+        length: change * kibibyte,
         ...(line > 0 ? { further: true } : {}),
         ...(line < all.length - 1 ? { more: true } : {}),
       }));
@@ -221,7 +221,7 @@ describe("reading backwards in blocks", () => {
         const { error } = await backwards(folder);
         const path = join(folder, segment(1));
         assert.equal(error, `${path} is damaged at byte ${start}: the checksum of the line is wrong.`);
-        const read = Array.from({ length: (lines[index]?.sequence ?? 0) - 1 }, (_, each) => each + 1);
+        const read = Array.from({ length: (lines[index]?.sequence ?? 0) - 1 }, (_, index) => index + 1);
         assert.deepEqual(await forwards(folder), { read, missing: [], error });
       }
     }

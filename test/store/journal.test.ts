@@ -64,7 +64,7 @@ describe("a journal whose files are not in place", () => {
       const { journal, folder } = await Bench.open(t);
       journal.check();
       await rename(join(folder, name), join(folder, "moved"));
-      const before = await Promise.all(readdirSync(folder).map((each) => readFile(join(folder, each))));
+      const before = await Promise.all(readdirSync(folder).map((name) => readFile(join(folder, name))));
       for (const work of [
         async () => journal.check(),
         () => journal.append([line]),
@@ -76,7 +76,7 @@ describe("a journal whose files are not in place", () => {
           return true;
         });
       }
-      const after = await Promise.all(readdirSync(folder).map((each) => readFile(join(folder, each))));
+      const after = await Promise.all(readdirSync(folder).map((name) => readFile(join(folder, name))));
       assert.deepEqual(after, before);
     });
   }

@@ -132,8 +132,8 @@ describe("a snapshot", () => {
     };
     const store = await openNotebook(await temporaryFolder(t), { files: { ...quickFiles, open } });
     await store.change(origin, (draft) => {
-      for (let each = 0; each < 40_000; each += 1)
-        draft.notes.put({ id: String(each), text: "t".repeat(100), topic: null });
+      for (let index = 0; index < 40_000; index += 1)
+        draft.notes.put({ id: String(index), text: "t".repeat(100), topic: null });
     });
     let isDone = false;
     const taken = store.snapshot().finally(() => {

@@ -70,10 +70,10 @@ async function liveAndDie(t: TestContext, seed: number, byHalf: boolean, durable
   const folder = await temporaryFolder(t);
   const life: Life = { acknowledged: 0, made: 0, bulks: new Set() };
   await mkdir(join(folder, "0"));
-  for (let each = 0; each < lives; each += 1) {
-    const disk = await Disk.of(join(folder, String(each)), durable);
-    await live(disk, join(folder, String(each), "data"), Math.floor(random() * 150), life, random);
-    const next = join(folder, String(each + 1));
+  for (let index = 0; index < lives; index += 1) {
+    const disk = await Disk.of(join(folder, String(index)), durable);
+    await live(disk, join(folder, String(index), "data"), Math.floor(random() * 150), life, random);
+    const next = join(folder, String(index + 1));
     await disk.remains(next, byHalf ? random : undefined);
     const exists = await stat(join(next, "data")).then(
       () => true,

@@ -8,16 +8,16 @@ import { check, vocabulary } from "../table/_library.ts";
 
 const { table } = check(goodTable);
 
-for (const each of casesIn("table-test/examples")) {
-  it(each.title, () => {
+for (const example of casesIn("table-test/examples")) {
+  it(example.title, () => {
     assert.ok(table !== undefined);
-    const { result, faults } = testTable(each.text, table, vocabulary);
+    const { result, faults } = testTable(example.text, table, vocabulary);
     const failures = (result?.failures ?? []).map(({ call, caller, expected, got, why, ...position }) => {
       return { ...position, message: `${call}: ${caller}: expected ${expected}, got ${got}. ${why}` };
     });
-    const [, number] = /\((\d+) tests\)$/.exec(each.title) ?? [];
+    const [, number] = /\((\d+) tests\)$/.exec(example.title) ?? [];
     if (number !== undefined) assert.equal(result?.tests, Number(number));
-    assert.equal(result === undefined, each.title.includes("faults.yaml"));
-    assert.deepEqual(printed(each, [...faults, ...failures]), each.reports);
+    assert.equal(result === undefined, example.title.includes("faults.yaml"));
+    assert.deepEqual(printed(example, [...faults, ...failures]), example.reports);
   });
 }

@@ -13,21 +13,21 @@ for (const folder of [
   "table/faults/shipped",
 ]) {
   describe(folder, () => {
-    for (const each of casesIn(folder)) {
-      it(each.title, () => {
+    for (const example of casesIn(folder)) {
+      it(example.title, () => {
         const { table, faults } = folder.endsWith("shipped")
-          ? checkRoutes(each.text, vocabulary)
-          : check(each.text);
+          ? checkRoutes(example.text, vocabulary)
+          : check(example.text);
         assert.equal(table, undefined, "the table is refused");
-        assert.deepEqual(printed(each, faults), each.reports);
+        assert.deepEqual(printed(example, faults), example.reports);
       });
     }
   });
 }
 
 describe("valid", () => {
-  for (const each of casesIn("table/valid"))
-    it(each.title, () => assert.deepEqual(check(each.text).faults, []));
+  for (const example of casesIn("table/valid"))
+    it(example.title, () => assert.deepEqual(check(example.text).faults, []));
 
   it("with CRLF line ends and a byte order mark", () => {
     const { table, faults } = check(`\uFEFF${goodTable.replaceAll("\n", "\r\n")}`);
@@ -61,8 +61,8 @@ describe("a long or an odd file", () => {
 
   it("with an explosion of aliases is refused", () => {
     const lines = ["a: &a [x, x, x, x, x, x, x, x, x, x]"];
-    for (const [before, each] of ["ab", "bc", "cd", "de", "ef"].map((pair) => pair.split("")))
-      lines.push(`${each}: &${each} [${`*${before}, `.repeat(9)}*${before}]`);
+    for (const [before, after] of ["ab", "bc", "cd", "de", "ef"].map((pair) => pair.split("")))
+      lines.push(`${after}: &${after} [${`*${before}, `.repeat(9)}*${before}]`);
     assert.match(messagesOf(`${lines.join("\n")}\n${goodTable}`).join(), /^expected at most 100 uses/);
   });
 });

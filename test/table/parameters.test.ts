@@ -116,7 +116,9 @@ describe("a parameter", () => {
 
   it("accepts a text that an answer had, and returns the same again", () => {
     const visible = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 });
-    const acceptable = visible.filter((each) => !/[\s\p{Z}\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(each));
+    const acceptable = visible.filter(
+      (character) => !/[\s\p{Z}\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(character),
+    );
     fc.assert(
       fc.property(acceptable, (text) => {
         fc.pre(Array.from(text.normalize("NFC")).length <= 64);
@@ -135,9 +137,9 @@ describe("a parameter", () => {
     fc.assert(
       fc.property(any, fc.constantFrom(...baseTypes), (start, base) => {
         const text = `${start} gat_${"k".repeat(43)} \u001b[31m\ud800 ${"n ".repeat(500)}`;
-        for (const each of [start, text]) {
+        for (const value of [start, text]) {
           try {
-            parsed(each, base);
+            parsed(value, base);
           } catch (error) {
             assert.ok(error instanceof Failure, String(error));
             const words = `${error.message} ${error.hint}`;

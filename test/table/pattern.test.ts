@@ -29,7 +29,7 @@ a|ab|abc
 /** Characters that distinguish patterns, without white space, which no text has. */
 const character = fc.constantFrom(..."abcABZ019_.-/$^+😀😁äÄßİαΩ中٣ǅ\u0301\u200d");
 const text = fc.oneof(
-  fc.array(character, { maxLength: 12 }).map((each) => each.join("")),
+  fc.array(character, { maxLength: 12 }).map((characters) => characters.join("")),
   fc.constantFrom("2.5.1", "Ada", "next", "GR7", "foo", "2026-11", "abcd", "Ömer"),
 );
 
@@ -50,8 +50,8 @@ const { pattern: composed } = fc.letrec<{ pattern: string }>((tie) => ({
 function assertSame(source: string, texts: readonly string[]): void {
   const pattern = new Pattern(source);
   const expected = new RegExp(`^(?:${source})$`, "u");
-  for (const each of texts)
-    assert.equal(pattern.matches(each), expected.test(each), `/${source}/ of ${each}`);
+  for (const text of texts)
+    assert.equal(pattern.matches(text), expected.test(text), `/${source}/ of ${text}`);
 }
 
 describe("a pattern", () => {
@@ -73,10 +73,10 @@ describe("a pattern", () => {
   it("that both engines accept, however odd, means what it means in JavaScript", () => {
     const pieces = String.raw`[ ] ^ - : ( | ) a 1 { } [:alpha:] {01} {1,02} (?: \uD83D \uDE00 \\`;
     const piece = fc.constantFrom(...pieces.split(" "));
-    const odd = fc.array(piece, { minLength: 1, maxLength: 6 }).map((each) => each.join(""));
+    const odd = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(""));
     const short = fc
       .array(fc.constantFrom(..."a1:[-{}0,x😀\\"), { maxLength: 3 })
-      .map((each) => each.join(""));
+      .map((characters) => characters.join(""));
     const accepted = odd.filter((source) => {
       try {
         new Pattern(source);

@@ -103,11 +103,11 @@ function model(written: Form, who: Somebody, input: Input): boolean {
   }
   const { self, group, faction, service, rank: least = 1, anyOf, allOf } = written as Record<string, unknown>;
   const named = (name: unknown) =>
-    String(name).replace(/^\$(\w+)$/, (_, each: string) => String(input[each]));
+    String(name).replace(/^\$(\w+)$/, (_, parameter: string) => String(input[parameter]));
   if (self !== undefined) return who.name === input[String(self)];
   if (group !== undefined) return who.groups.includes(named(group));
-  if (Array.isArray(anyOf)) return anyOf.some((each: Form) => model(each, who, input));
-  if (Array.isArray(allOf)) return !allOf.some((each: Form) => !model(each, who, input));
+  if (Array.isArray(anyOf)) return anyOf.some((form: Form) => model(form, who, input));
+  if (Array.isArray(allOf)) return !allOf.some((form: Form) => !model(form, who, input));
   return (who.ranks[named(faction ?? service)] ?? 0) >= Number(least);
 }
 

@@ -48,10 +48,10 @@ describe("routes.schema.json", () => {
     const mute: string[] = [];
     const visit = (value: unknown, path: string): void => {
       if (typeof value !== "object" || value === null) return;
-      for (const [key, each] of Object.entries(value)) {
+      for (const [key, part] of Object.entries(value)) {
         const isProperty = path.endsWith("/properties");
-        if (isProperty && !("description" in each || "$ref" in each)) mute.push(`${path}/${key}`);
-        visit(each, `${path}/${key}`);
+        if (isProperty && !("description" in part || "$ref" in part)) mute.push(`${path}/${key}`);
+        visit(part, `${path}/${key}`);
       }
     };
     visit(file, "");

@@ -126,7 +126,9 @@ function assertPlaces(
 
 /** Returns a request to a route, with valid or invalid values. */
 function requestPath(table: Table, { path, parameters }: Route, token: string, pick: number): string {
-  const values = new Map(parameters.map((each) => [each.name, encodeURIComponent(textOf(each, pick))]));
+  const values = new Map(
+    parameters.map((parameter) => [parameter.name, encodeURIComponent(textOf(parameter, pick))]),
+  );
   const filled = (template: string) =>
     template.replace(/\{(\w+)\}/g, (_, name: string) =>
       name === table.tokenParameter ? token : (values.get(name) ?? "x"),
@@ -201,7 +203,7 @@ const maps = `{ group: VIP }/{ service: RESCUE, rank: 2 }/{ self: name }/{ self:
 const anything = fc.oneof(
   fc.constantFrom<unknown>(...snippets, ...names),
   fc.constantFrom<unknown>(...handlers),
-  fc.constantFrom<unknown>(...maps.split("/").map((each) => parse(each))),
+  fc.constantFrom<unknown>(...maps.split("/").map((text) => parse(text))),
   fc.jsonValue(),
 );
 

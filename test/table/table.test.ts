@@ -199,11 +199,11 @@ describe("the limits of a table", () => {
   function limitsOf(lines: string, limit = ""): Record<string, string> {
     const route = "    handler: books.add\n";
     const { limits, routes } = tableOf(`${lines}\n${edited(route, route + limit)}`);
-    const own = routes.flatMap((each) =>
-      each.limit === undefined ? [] : [[each.path, each.limit] as const],
+    const own = routes.flatMap((route) =>
+      route.limit === undefined ? [] : [[route.path, route.limit] as const],
     );
     return Object.fromEntries(
-      [...Object.entries(limits), ...own].map(([name, each]) => [name, limitWords(each)]),
+      [...Object.entries(limits), ...own].map(([name, limit]) => [name, limitWords(limit)]),
     );
   }
   const shipped = {

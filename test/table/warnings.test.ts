@@ -27,13 +27,13 @@ function kindOf(message: string): string {
 }
 
 describe("warnings", () => {
-  for (const each of casesIn("table/warnings")) {
-    it(each.title, () => {
-      const { table, faults, document } = check(each.text);
+  for (const example of casesIn("table/warnings")) {
+    it(example.title, () => {
+      const { table, faults, document } = check(example.text);
       assert.ok(table !== undefined, JSON.stringify(faults));
-      const found = warningsOf(table, document, each.title.includes("with-data") ? data : {});
+      const found = warningsOf(table, document, example.title.includes("with-data") ? data : {});
       const sentences = found.map((warning) => ({ ...warning, message: `warning: ${warning.message}` }));
-      assert.deepEqual(printed(each, sentences), each.reports);
+      assert.deepEqual(printed(example, sentences), example.reports);
       for (const { kind, message } of found) assert.equal(kind, kindOf(message));
     });
   }

@@ -191,7 +191,7 @@ export async function readRecords(url: string, clients: readonly Client[]): Prom
   const { token } = clients[0] ?? { token: "" };
   const reasons = await ask<{ reason: string; points: number }[]>(url, token, "/wantedreason");
   const targets = await ask<{ name: string }[]>(url, token, "/targetlist");
-  const points = new Map(reasons.map((each) => [each.reason, each.points]));
+  const points = new Map(reasons.map((reason) => [reason.reason, reason.points]));
   const listed = new Set(targets.map(({ name }) => name));
   return Promise.all(
     clients.map(async ({ name }) => {

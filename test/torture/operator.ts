@@ -108,7 +108,7 @@ export class OperatorAtWork {
     return {
       name: "import",
       args: ["data", "import", edited, "--yes"],
-      records: records.map((each) => (each.points === undefined ? each : { ...each, points })),
+      records: records.map((record) => (record.points === undefined ? record : { ...record, points })),
       mayBeRefused: false,
     };
   }

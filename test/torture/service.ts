@@ -40,8 +40,8 @@ const isNew = service.store.sequence === 0;
 if (isNew) await service.administer("seed.groups", await readSeed("data/seed.yaml"));
 await service.routes.load();
 const tokens: Record<string, string> = {};
-for (let each = 0; isNew && each < clientCount; each += 1) {
-  const player = `P${each}`;
+for (let index = 0; isNew && index < clientCount; index += 1) {
+  const player = `P${index}`;
   const members = [{ organisation: "POLICE", rank: 9 }];
   await service.administer("player.add", { name: player, administrator: true, members });
   await service.administer("group.add", { player, group: "TARGETLIST" });
