@@ -38,6 +38,23 @@ it("each command has a help, which `help` prints as well, and an example if it i
   await assert.rejects(desk.files(), { code: "ENOENT" }, "nothing was begun");
 });
 
+it("the help describes every command, argument and option", async (t) => {
+  const desk = await emptyDesk(t);
+  for (const { path, help } of await commandsOf(desk)) {
+    const sections = help.match(/^(?:Commands|Arguments|Options):\n(?: {2}.*\n)+/gm) ?? [];
+    const terms = sections.flatMap((section) => section.match(/^ {2}\S.*$/gm) ?? []);
+    assert.ok(terms.length > 0, path.join(" "));
+    // Default values and choices, in brackets, are not a description.
+    for (const term of terms) assert.match(term, /^ {2}\S.*? {2,}[^ (]/, path.join(" "));
+    const [usage = ""] = help.split("\n", 1);
+    for (const [, word] of usage.matchAll(/[<[](?!options|command)([\w:=|-]+)/g))
+      assert.ok(
+        terms.some((term) => term.startsWith(`  ${word} `)),
+        usage,
+      );
+  }
+});
+
 it("a mistyped command that removes something or grants access is never suggested", async (t) => {
   const desk = await emptyDesk(t);
   const harmful = /^(remove|revoke|exclude|readmit|reset|grant|set|restore|repair|import|undo|rollback)/;

@@ -69,6 +69,15 @@ describe("the description of the shipped table", () => {
     for (const id of ids) assert.match(id, /^[a-z][A-Za-z0-9]*$/);
   });
 
+  it("has no empty text, and no list with an empty line", () => {
+    for (const [path, { description, summary }] of mapsIn(document)) {
+      for (const text of [description, summary].filter((text) => typeof text === "string")) {
+        assert.match(text, /^\S.*\S$/s, path);
+        assert.doesNotMatch(text, /^- .*: ?$/m, path);
+      }
+    }
+  });
+
   it("has only headers of answers that are always sent", () => {
     for (const [name, { required }] of Object.entries(document.components.headers))
       assert.equal(required, true, name);
