@@ -109,10 +109,10 @@ describe("the present data", () => {
     }
   });
 
-  it("is given up after 5 attempts, and at once if a file cannot be read", async (t) => {
+  it("is given up after 8 attempts, and at once if a file cannot be read", async (t) => {
     const folder = await history(t);
     for (const [times, code] of [
-      [5, "ENOENT"],
+      [8, "ENOENT"],
       [1, "EIO"],
     ] as const) {
       await assert.rejects(readState(failing([snapshot(2)], code, times), folder, model), { code });

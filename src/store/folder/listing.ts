@@ -1,11 +1,16 @@
 /** Reading a data folder without its lock, while a running service may delete files in it. */
 import { lstat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../domain/errors.ts";
 import { type Files, isMissing } from "./files.ts";
 import { hasData } from "./folder-names.ts";
 import { unusable } from "./refusals.ts";
 
-const attempts = 5;
+/** How often a folder is read: a service can delete dozens of files in turn, each as it is about to be read. */
+const attempts = 8;
+
+/** The pause after the first attempt, in milliseconds. Each is twice as long as the one before: 2.5 s in all. */
+const firstPause = 20;
 
 /** Runs `read`, and runs it again where a file has vanished: the running service deletes what is past its retention. */
 export async function retryIfMissing<T>(read: () => Promise<T>): Promise<T> {
@@ -14,6 +19,7 @@ export async function retryIfMissing<T>(read: () => Promise<T>): Promise<T> {
       return await read();
     } catch (error) {
       if (!isMissing(error) || attempt === attempts) throw error;
+      await sleep(firstPause * 2 ** (attempt - 1));
     }
   }
 }
