@@ -43,7 +43,7 @@ async function startPair(): Promise<Pair> {
     const counted = (await killsOf(server.url, dataset)) - before;
     const { answered, cutOff } = counts;
     // Answers arrive in another order than requests, so that each connection may have one addition more or less.
-    const [least, most] = [answered, answered + cutOff].map((sum) => sum / (readsPerAddition + 1));
+    const [least, most] = [answered, answered + cutOff].map((count) => count / (readsPerAddition + 1));
     ensure(
       counted >= (least ?? 0) - cutOff && counted <= (most ?? 0) + cutOff,
       () => `${answered} requests were answered, one in ten an addition, but ${counted} additions counted`,

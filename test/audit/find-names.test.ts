@@ -89,6 +89,15 @@ describe("the present name of a player", () => {
     assert.deepEqual(read, [segment(1)]);
   });
 
+  it("is that of the player if the same change has other records with the same key", async (t) => {
+    const store = await openStore(t);
+    await store.change({ who: "operator", operation: "player.add" }, (draft) => {
+      draft.players.put({ uuid: ada, name: "Ada", administrator: false, registeredAt: 0 });
+      draft.activity.put({ uuid: ada, lastSeen: 1, version: null });
+    });
+    assert.deepEqual(await namesOf(nodeFiles, store.folder, ada), ["Ada"]);
+  });
+
   it("is found in the newest segment first where there is no snapshot", async (t) => {
     const folder = await history(t);
     const files = { ...nodeFiles, readdir: async () => [segment(1), segment(3), segment(7)] };

@@ -21,7 +21,7 @@ async function places(t: TestContext, days: readonly number[] = []) {
   const [data, folder] = [join(base, "data"), join(base, "backups")];
   await write(data, [{ A: 1 }, { B: 2 }]);
   await mkdir(folder);
-  for (const day of days) await writeFile(join(folder, dayName(day)), `day ${day}`);
+  for (const number of days) await writeFile(join(folder, dayName(number)), `day ${number}`);
   return { data, folder, names: async () => (await readdir(folder)).sort() };
 }
 
@@ -109,7 +109,7 @@ describe("a backup after the clock went backwards", () => {
   ] as const) {
     it(what, async (t) => {
       const { data, folder, names } = await places(t, days);
-      const times = [begins, ends].map((time) => begin + time * day);
+      const times = [begins, ends].map((number) => begin + number * day);
       const now = () => times.shift() ?? assert.fail("the clock is read more than twice");
       const { warnings } = await writeRotatedBackup(nodeFiles, data, folder, {
         keep: 1,

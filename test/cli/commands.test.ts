@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { valuesOf } from "../../cli/completion/values.ts";
+import { assertIncludes } from "../_setup.ts";
 import { type Desk, emptyDesk, linesOf, seededDesk } from "./_setup.ts";
 
 /** A command, and the commands below it. */
@@ -81,6 +82,14 @@ it("the word in the brackets of every argument and option is completed, or is kn
   const undeclared = [...seen].filter((word) => !(free.test(word) || others.test(word) || word in valuesOf));
   assert.deepEqual(undeclared, []);
   for (const word of ["player", "organisation:rank", "name=value"]) assert.ok(seen.has(word), word);
+});
+
+it("a command whose output goes elsewhere than to a terminal does not ask, even if somebody could answer", async (t) => {
+  const desk = await seededDesk(t);
+  await desk.ok("player", "add", "Ada");
+  const { exitCode, stderr } = await desk.run(["player", "remove", "Ada"], { ask: async () => "y" });
+  assert.equal(exitCode, 1);
+  assertIncludes(stderr, "there is nobody to ask: nothing was changed.");
 });
 
 it("names are completed from a folder in the home folder, whose ~ the shell has not expanded yet", async (t) => {

@@ -126,7 +126,7 @@ it("the queue runs no request behind one whose answer closes the connection", (t
   desk.settle();
   desk.send(ending);
   assert.equal(desk.isScheduled, false);
-  assert.equal(desk.handled.filter((other) => other === ending).length, 1);
+  assert.equal(desk.handled.filter((handled) => handled === ending).length, 1);
   assert.equal(desk.handled.filter((handled) => handled === other).length, 3);
   assert.deepEqual([ending.waiting.length, ending.isPaused, other.isPaused], [0, true, false]);
 });

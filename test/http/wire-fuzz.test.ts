@@ -101,7 +101,7 @@ class Stranger {
     const socket = connect(this.#port, "127.0.0.1");
     socket.on("error", () => {});
     const closed = new Promise((resolve) => socket.once("close", resolve));
-    const end = (socket: Socket) => void socket.end();
+    const end = (closing: Socket) => void closing.end();
     const leave = this.#one([reset, reset, destroy, end]);
     const turns = this.#one([0, 0, 1, 2, 5, 20, 100]);
     const message = this.#message();

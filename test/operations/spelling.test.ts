@@ -53,7 +53,7 @@ describe("the spelling of an unregistered name", () => {
       const { world, token } = await openAs(t, "Chief", everyRight);
       for (const reason of ["Noise", "Theft"])
         await world.ok(token, "/housebanreason/add", { reason, days: 1 });
-      for (const call of before) await world.ok(token, ...call);
+      for (const earlier of before) await world.ok(token, ...earlier);
       const shown = lists[list];
       assert.ok(shown !== undefined);
       assert.equal(await shown(world), "mallori");

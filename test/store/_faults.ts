@@ -148,9 +148,10 @@ export async function assertRefused(work: Promise<unknown>, ...named: (string | 
   assert.ok(error instanceof Failure, `expected a Failure, got ${error}`);
   const isUnknown = error.message.includes("may have been saved");
   assert.equal(error.code, isUnknown ? "OUTCOME_UNKNOWN" : "STORE_UNAVAILABLE");
-  for (const name of named) {
-    const isThere = typeof name === "string" ? error.message.includes(name) : name.test(error.message);
-    assert.ok(isThere, `${error.message} does not name ${name}`);
+  for (const expected of named) {
+    const isThere =
+      typeof expected === "string" ? error.message.includes(expected) : expected.test(error.message);
+    assert.ok(isThere, `${error.message} does not name ${expected}`);
   }
   assert.match(error.hint ?? "", /\w{3}/);
   return error;

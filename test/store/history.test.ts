@@ -221,7 +221,7 @@ describe("reading backwards in blocks", () => {
         const { error } = await backwards(folder);
         const path = join(folder, segment(1));
         assert.equal(error, `${path} is damaged at byte ${start}: the checksum of the line is wrong.`);
-        const read = Array.from({ length: (lines[index]?.sequence ?? 0) - 1 }, (_, index) => index + 1);
+        const read = Array.from({ length: (lines[index]?.sequence ?? 0) - 1 }, (_, offset) => offset + 1);
         assert.deepEqual(await forwards(folder), { read, missing: [], error });
       }
     }

@@ -125,10 +125,10 @@ describe("a store in use", () => {
 describe("retention", () => {
   it("allows restoring yesterday after 20 quiet days and four snapshots on one day", async (t) => {
     const diary = await Diary.open(t);
-    for (const day of [0, 0.1, 0.2, 0.3]) await diary.on(day);
+    for (const number of [0, 0.1, 0.2, 0.3]) await diary.on(number);
     // The service ran on, with a change each day and no reason for a snapshot.
-    for (let day = 1; day < 20; day += 1) await diary.changeOn(day);
-    for (const day of [20, 20.1, 20.2, 20.3]) await diary.on(day);
+    for (let number = 1; number < 20; number += 1) await diary.changeOn(number);
+    for (const number of [20, 20.1, 20.2, 20.3]) await diary.on(number);
     await diary.assertReaches(6);
     const yesterday = new Clock().time + 19.3 * day;
     const { sequence = 0 } = (await findMoment(nodeFiles, diary.folder, yesterday)) ?? {};
@@ -138,7 +138,7 @@ describe("retention", () => {
 
   it("deletes what no moment of the last 14 days needs", async (t) => {
     const diary = await Diary.open(t);
-    for (let day = 0; day <= 40; day += 1) await diary.on(day);
+    for (let number = 0; number <= 40; number += 1) await diary.on(number);
     // Now is day 38, by the earliest of the last three. Days up to 24 are old, and the third newest of them is 22.
     const oldest = 22 + 1;
     assert.equal((await diary.snapshots())[0], snapshot(oldest));
@@ -155,12 +155,12 @@ describe("retention", () => {
   ] as const) {
     it(`deletes nothing of the last 14 days if the clock is ${when}`, async (t) => {
       const diary = await Diary.open(t);
-      for (let day = 0; day <= 12; day += 1) await diary.on(day);
+      for (let number = 0; number <= 12; number += 1) await diary.on(number);
       for (let jump = 0; jump < jumps; jump += 1) await diary.on(12, { shown: shown + jump / 10 });
       await diary.assertReaches(0);
-      for (const day of [13, 14, 15, 20, 25]) {
-        await diary.on(day);
-        await diary.assertReaches(day - 14);
+      for (const number of [13, 14, 15, 20, 25]) {
+        await diary.on(number);
+        await diary.assertReaches(number - 14);
       }
     });
   }
@@ -169,7 +169,7 @@ describe("retention", () => {
     const diary = await Diary.open(t);
     await diary.on(0);
     await diary.on(1, { shown: 73 * 365 });
-    for (let day = 2; day <= 40; day += 1) await diary.on(day);
+    for (let number = 2; number <= 40; number += 1) await diary.on(number);
     assert.equal((await diary.snapshots()).includes(snapshot(2)), false);
   });
 });
