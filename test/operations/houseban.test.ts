@@ -27,9 +27,9 @@ async function openScene(t: TestContext): Promise<Scene> {
   const world = await openWorld(t);
   const chief = await world.player("Chief", { members: { RESCUE: 4 } });
   for (const [reason, days] of [
-    ["Arson", 7],
     ["Noise", 3],
     ["Theft", 1],
+    ["Arson", 7],
   ] as const) {
     await world.ok(chief.token, "/housebanreason/add", { reason, days });
   }
@@ -55,6 +55,13 @@ describe("/houseban", () => {
         { name: "Zoe", uuid: null },
       ],
     );
+  });
+
+  it("/houseban/add names the reasons, in order, if there is none of the name", async (t) => {
+    const { world, chief } = await openScene(t);
+    const answer = await world.get(chief.token, "/houseban/add", { name: "Zoe", reason: "Fraud" });
+    assertFailure(answer, 404, "UNKNOWN_ENTRY", "reason");
+    assert.equal(answer.body.hint, "Expected Arson, Noise or Theft.");
   });
 
   it("/houseban answers the end and the reasons of a ban, but not who entered it", async (t) => {
