@@ -3,6 +3,7 @@
  * processes, because starting a process takes longer than the tests of most files. A file whose head says `Runs alone`
  * has its own. Those with the most tests run first.
  */
+import { setMaxListeners } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -152,6 +153,8 @@ const programs = batches.map((batch, index) => {
   writeFileSync(program, toProgram(batch));
   return program;
 });
+// The runner and each process listen for the interruption, and Node warns of more than ten listeners.
+setMaxListeners(batches.length + 1, interruption.signal);
 const summary = new Summary(files);
 const options = { files: programs, concurrency: processes, timeout: deadline, signal: interruption.signal };
 for await (const event of run(options)) summary.add(event);
