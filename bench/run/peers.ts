@@ -50,8 +50,8 @@ export async function startFastify(product: Product, synchronous?: "FULL" | "NOR
 export async function startList(product: Product, framework: string): Promise<Server> {
   const args = ["--framework", framework, "--state", await writeState(product)];
   const server = await startPeer("lists.js", args);
-  const [number = 0] = product.dataset.callers;
-  const path = product.dataset.path(number, "/wantedreason");
+  const [caller = 0] = product.dataset.callers;
+  const path = product.dataset.path(caller, "/wantedreason");
   await requireAnswer(`${server.url}${path}`, lists["/wantedreason"]);
   return server;
 }
@@ -64,11 +64,11 @@ function startPeer(file: string, args: readonly string[]): Promise<Server> {
 
 /** Writes the records of the product for a peer, with the hashes of tokens only. */
 async function writeState({ server, dataset }: Product): Promise<string> {
-  const [number = 0] = dataset.callers;
+  const [caller = 0] = dataset.callers;
   const numbers = Array.from({ length: dataset.size + 1 }, (_, index) => index);
-  const read = await ask(`${server.url}${dataset.path(number, "/wantedreason")}`);
+  const read = await ask(`${server.url}${dataset.path(caller, "/wantedreason")}`);
   // A refused change has the headers of every change.
-  const change = await ask(`${server.url}${dataset.path(number, "/statistic/Nobody/add?type=KILL")}`);
+  const change = await ask(`${server.url}${dataset.path(caller, "/statistic/Nobody/add?type=KILL")}`);
   return writeJSON({
     players: numbers.map((number) => dataset.player(number)),
     statistics: numbers.map((number) => dataset.statistic(number)),

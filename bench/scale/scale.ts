@@ -28,7 +28,7 @@ const kinds: readonly (readonly [what: string, unit: Cost["unit"], measure: Meas
   load("durable addition, one at a time", ({ server, dataset }) =>
     additionSide(server, dataset, 1, secondsEach),
   ),
-  ["resident memory", "bytes", (products) => each(products, memoryAfterRequests)],
+  ["resident memory", "bytes", (products) => mapInTurn(products, memoryAfterRequests)],
 ];
 
 /** Measures every cost, prints the table and writes the plot. */
@@ -53,8 +53,8 @@ export async function measureScale(): Promise<{ worked: boolean; results: object
 
 /** @returns the values of each kind, by size */
 async function measureKinds(): Promise<number[][]> {
-  const products = await each(sizes, startProduct);
-  return each(kinds, async ([what, unit, measure]) => {
+  const products = await mapInTurn(sizes, startProduct);
+  return mapInTurn(kinds, async ([what, unit, measure]) => {
     const values = await measure(products);
     const texts = values.map((value, at) => `${sizes[at]} players ${quantity(value, unit)}`);
     say(`  ${what}: ${texts.join(", ")}`);
@@ -65,12 +65,12 @@ async function measureKinds(): Promise<number[][]> {
 /** Returns the cost of requests, measured at all sizes side by side. */
 function load(what: string, side: (product: Product) => Side | Promise<Side>) {
   const measure: Measure = async (products) =>
-    (await measureSides(await each(products, async (product) => side(product)))).map(meanValue);
+    (await measureSides(await mapInTurn(products, async (product) => side(product)))).map(meanValue);
   return [what, "duration", measure] as const;
 }
 
 /** Maps a list one entry after another. */
-async function each<T, U>(list: readonly T[], map: (entry: T) => Promise<U>): Promise<U[]> {
+async function mapInTurn<T, U>(list: readonly T[], map: (entry: T) => Promise<U>): Promise<U[]> {
   const mapped: U[] = [];
   for (const entry of list) mapped.push(await map(entry));
   return mapped;

@@ -1,7 +1,8 @@
-/** A request as the engine reads it, independent of the transport, and the headers that it interprets. */
+/** A request as the engine reads it, and its headers that the engine interprets, among them the token (RFC 6750). */
 import { Failure } from "../domain/errors.ts";
 import { refuseToken } from "./input.ts";
 
+/** A request, independent of the transport. */
 export interface IncomingRequest {
   readonly method: string;
   /** The path with the prefix, percent-encoded; from within the process, without the prefix and as it is. */
@@ -78,7 +79,7 @@ export function versionIn(request: IncomingRequest, product: string | undefined)
   return userAgent.slice(start + product.length + 1).split(" ", 1)[0];
 }
 
-/** Returns whether the header has the token. @param inPath what the path has in the place of the token */
+/** Returns whether the token is in the header `Authorization`. @param inPath what the path has in the place of the token */
 export function isInHeader(inPath: string): boolean {
   return inPath === "-";
 }
@@ -86,7 +87,8 @@ export function isInHeader(inPath: string): boolean {
 /** The credentials of RFC 6750, section 2.1. The name of a scheme is in any case (RFC 9110, section 11.1). */
 const credentials = /^bearer +([\w.~+/-]+=*)$/i;
 
-const expected = '"Authorization: Bearer <token>"';
+/** How failures show the header. */
+const expectedCredentials = '"Authorization: Bearer <token>"';
 
 /**
  * Returns the token of a request. Several headers are refused, since a proxy in front may have used another one than the
@@ -99,12 +101,12 @@ export function tokenOf(request: Pick<IncomingRequest, "header">, inPath: string
   const value = request.header("authorization");
   if (value === null) {
     throw new Failure("TOKEN_UNKNOWN", "This request has no addon token.", {
-      hint: `Send the header ${expected}, since the path has "-" in the place of the token.`,
+      hint: `Send the header ${expectedCredentials}, since the path has "-" in the place of the token.`,
     });
   }
   const token = credentials.exec(value)?.[1];
   if (token !== undefined) return token;
   throw new Failure("TOKEN_UNKNOWN", "The addon token of this request cannot be read.", {
-    hint: `Expected one header ${expected}, got one of another form or several.`,
+    hint: `Expected one header ${expectedCredentials}, got one of another form or several.`,
   });
 }

@@ -35,7 +35,7 @@ export async function typeInto(
   await writeFile(called, "");
   const program = `#!/bin/sh
 case $1 in complete|completion) exec "${process.execPath}" "${main}" "$@" ;; esac
-for each in "$@"; do printf '%s ' "$each"; done >> "${called}"
+for word in "$@"; do printf '%s ' "$word"; done >> "${called}"
 echo >> "${called}"
 `;
   await writeFile(join(folder, "addon-cli"), program, { mode: 0o755 });

@@ -5,7 +5,7 @@ import { formatFaults } from "../../cli/terminal/excerpts.ts";
 
 const shown = (text: string, column: number, columns?: number) =>
   formatFaults([{ line: 1, column, message: "so" }], {
-    ...{ file: "f", text, paint: (_: unknown, shown: string) => shown, columns, kind: "fault" as const },
+    ...{ file: "f", text, paint: (_: unknown, painted: string) => painted, columns, kind: "fault" as const },
   }).split("\n");
 
 for (const [what, text, column, line, mark] of [

@@ -32,7 +32,9 @@ test("pages in a browser", { skip: noBrowser }, async (t) => {
           "/wanted?q=zzz",
         ]) {
           await page.goto(`${url}${path}`);
-          await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true");
+          await page.evaluate(
+            "for (const details of document.querySelectorAll('details')) details.open = true",
+          );
           await page.emulateMedia({ colorScheme: "light" });
           assert.deepEqual(await violations(page), [], path);
           await page.emulateMedia({ colorScheme: "dark" });

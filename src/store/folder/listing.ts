@@ -6,10 +6,10 @@ import { type Files, isMissing } from "./files.ts";
 import { hasData } from "./folder-names.ts";
 import { unusable } from "./refusals.ts";
 
-/** How often a folder is read: a service can delete dozens of files in turn, each as it is about to be read. */
+/** The most times that a folder is read: a service can delete dozens of files in turn, each just before it is read. */
 const attempts = 8;
 
-/** The pause after the first attempt, in milliseconds. Each is twice as long as the one before: 2.5 s in all. */
+/** The pause after the first attempt, in milliseconds. Each later pause is twice as long: 2.5 s in all. */
 const firstPause = 20;
 
 /** Runs `read`, and runs it again where a file has vanished: the running service deletes what is past its retention. */
