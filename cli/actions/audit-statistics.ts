@@ -1,5 +1,4 @@
 /** Implements `audit statistics`. */
-import { readNames } from "../../src/audit/read.ts";
 import { additionOperation, type Excess, readExcesses } from "../../src/audit/statistics.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { model } from "../../src/domain/model.ts";
@@ -61,20 +60,25 @@ function shellWord(word: string): string {
 }
 
 /** Returns the open cases, the worst first. */
-async function openCases({ output, workspace }: Context) {
+async function openCases(context: Context) {
+  const { output, workspace } = context;
   const folder = await workspace().dataFolder();
-  const { names, warnings, database } = await readNames(nodeFiles, folder);
+  const { file, limits, players, warnings } = await readLimits(context, folder);
+  const excesses = await readExcesses(nodeFiles, folder, limits, players, warnings);
   for (const warning of warnings) output.remark(`warning: ${warning}`);
+  return { excesses, file, hasLimits: limits.length > 0, players };
+}
 
-  const { view } = database ?? (await readState(nodeFiles, folder, model)).database;
+/** Returns the limits of the route table, and the players: apart, since no other data should stay in memory meanwhile. */
+async function readLimits({ workspace }: Context, folder: string) {
+  const { database, warnings } = await readState(nodeFiles, folder, model);
   const file = await workspace().routesFile();
   const text = await readTable(file);
-  const { table, faults } = checkRoutes(text, vocabularyOf(view));
+  const { table, faults } = checkRoutes(text, vocabularyOf(database.view));
   if (table === undefined) throw faultsIn(file, faults, text);
   const { statistics } = table.declared;
   const limits = statistics.filter(({ perHour, perDay, perWeek }) => perHour ?? perDay ?? perWeek);
-  const excesses = await readExcesses(nodeFiles, folder, limits, names);
-  return { excesses, file, hasLimits: limits.length > 0, players: view.players };
+  return { file, limits, players: database.view.players, warnings: [...warnings] };
 }
 
 /** Returns the player of some cases, and their types. @throws Failure `UNKNOWN_ENTRY` if there are none */

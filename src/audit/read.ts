@@ -47,7 +47,8 @@ export async function readNames(files: Files, folder: string) {
   return { names, database, warnings };
 }
 
-function warnMissing(folder: string, warnings: string[]): OnMissing {
+/** @param warnings gets a sentence about each gap in the journal */
+export function warnMissing(folder: string, warnings: string[]): OnMissing {
   return (first, last) => {
     const [changes, are] =
       first === last ? [`change ${first}`, "it is"] : [`changes ${first} to ${last}`, "they are"];

@@ -5,9 +5,11 @@
 import { type ClosedCase, countIn, model } from "../domain/model.ts";
 import { compareTexts } from "../domain/text.ts";
 import type { JournalRecord } from "../store/change.ts";
+import type { Data } from "../store/data.ts";
 import type { Files } from "../store/folder/files.ts";
 import { readHistory } from "../store/journal/history.ts";
-import type { PlayerNames } from "./names.ts";
+import { PlayerNames } from "./names.ts";
+import { warnMissing } from "./read.ts";
 
 /** The operation that adds. */
 export const additionOperation = "statistic.add";
@@ -48,16 +50,25 @@ export interface Excess {
   readonly info: string;
 }
 
-/** Finds the additions in the journal that exceed a limit, those furthest beyond their limit first. */
+/**
+ * Finds the additions in the journal that exceed a limit, those furthest beyond their limit first.
+ * @param players those who are registered; the names of others come from the journal
+ * @param warnings gets a sentence about each gap in the journal
+ */
 export async function readExcesses(
   files: Files,
   folder: string,
   limits: readonly AdditionLimit[],
-  names: PlayerNames,
+  players: Pick<Data["players"], "get">,
+  warnings: string[],
 ): Promise<Excess[]> {
   const additions = new Additions(limits);
-  for await (const record of readHistory(files, folder)) additions.take(record);
-  return additions.beyond(names);
+  const names = new PlayerNames();
+  for await (const record of readHistory(files, folder, 0, warnMissing(folder, warnings))) {
+    names.learn(record);
+    additions.take(record);
+  }
+  return additions.beyond((uuid) => players.get(uuid)?.name ?? names.of(uuid));
 }
 
 /** A player's additions of one type, in the order of the journal: the number of each change, and its instant. */
@@ -103,13 +114,13 @@ export class Additions {
   }
 
   /** See {@link readExcesses}. */
-  beyond(names: PlayerNames): Excess[] {
+  beyond(nameOf: (uuid: string) => string | undefined): Excess[] {
     const excesses: Excess[] = [];
     for (const [key, { uuid, limit, sequences, instants }] of this.#added) {
       const through = this.#closed.get(key) ?? 0;
       // They are out of order if a clock was set back.
       const open = instants.filter((_, index) => (sequences[index] ?? 0) > through).sort((a, b) => a - b);
-      const player = names.of(uuid) ?? uuid;
+      const player = nameOf(uuid) ?? uuid;
       for (const period of periodNames) {
         const most = limit[period] ?? Infinity;
         const { count, began } = worstWindow(open, periods[period].milliseconds);

@@ -1,12 +1,16 @@
 /** Implausible statistics: which changes count as additions, and when they are too many. */
 import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { PlayerNames } from "../../src/audit/names.ts";
 import { type AdditionLimit, Additions, readExcesses } from "../../src/audit/statistics.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
+import { segment } from "../store/_faults.ts";
 import { ada, bob, changeOf, openStore, recordOf } from "./_history.ts";
 
 const zero = { uuid: ada, deaths: 0, kills: 0, playTime: 0, revives: 0, services: 0 };
+const registered = { uuid: ada, administrator: false, registeredAt: 0 };
 const minute = 60_000;
 const hour = 60 * minute;
 const noon = Date.parse("2026-11-21T12:00:00Z");
@@ -48,7 +52,7 @@ function excessesOf(
 ) {
   const additions = new Additions(limitsOf(limits));
   for (const record of records) additions.take(record);
-  return additions.beyond(names);
+  return additions.beyond((uuid) => names.of(uuid));
 }
 
 /** `count` additions, so far apart. */
@@ -305,7 +309,7 @@ describe("a closed case", () => {
   });
 });
 
-it("the additions in the files of a folder are counted, across segments", async (t) => {
+it("the additions in the files of a folder are counted, across segments and gaps", async (t) => {
   const store = await openStore(t);
   for (let kills = 1; kills <= 3; kills += 1) {
     await store.change({ who: ada, operation: "statistic.add" }, (draft) =>
@@ -313,10 +317,17 @@ it("the additions in the files of a folder are counted, across segments", async 
     );
     await store.snapshot();
   }
-  const found = await readExcesses(nodeFiles, store.folder, limitsOf({ KILL: 2 }), new PlayerNames());
-  assert.deepEqual(
-    found.map(({ uuid, type, count, limit, total }) => ({ uuid, type, count, limit, total })),
-    [{ uuid: ada, type: "KILL", count: 3, limit: 2, total: 3 }],
-  );
-  assert.deepEqual(await readExcesses(nodeFiles, store.folder, limitsOf({ KILL: 3 }), new PlayerNames()), []);
+  const warnings: string[] = [];
+  const find = async (KILL: number, name?: string) => {
+    const players = new Map(name === undefined ? [] : [[ada, { ...registered, name }]]);
+    const found = await readExcesses(nodeFiles, store.folder, limitsOf({ KILL }), players, warnings);
+    return found.map(({ player, type, count, limit, total }) => ({ player, type, count, limit, total }));
+  };
+  assert.deepEqual(await find(2), [{ player: ada, type: "KILL", count: 3, limit: 2, total: 3 }]);
+  assert.equal((await find(2, "Ada"))[0]?.player, "Ada");
+  assert.deepEqual([await find(3), warnings], [[], []]);
+
+  await rm(join(store.folder, segment(2)));
+  assert.deepEqual(await find(1), [{ player: ada, type: "KILL", count: 2, limit: 1, total: 2 }]);
+  assert.match(warnings.join("\n"), /lacks change 2: it is not shown/);
 });
