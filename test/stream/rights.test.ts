@@ -93,6 +93,21 @@ it("a table that restricts a list ends the news of it, and one that opens it beg
   assert.deepEqual(await nextResources(anybodys), ["wantedreason"]);
 });
 
+it("a table with another order of names changes lists, one with another title nothing", async (t) => {
+  const world = await open(t);
+  const ada = await world.player("Ada", { members: { POLICE: 4 } });
+  const [anybodys] = await openStreams(t, world, world.publicToken);
+  const { file } = world.service.routes;
+  const shipped = await readFile(file, "utf8");
+  await writeFile(file, `title: Another\n${shipped}`);
+  await world.service.reloadRoutes();
+  await world.ok(ada.token, "/event/gangwar", { attacker: 1, defender: 0 });
+  assert.equal((await anybodys?.next())?.event, "event", "nothing was told of before");
+  await writeFile(file, shipped.replace("language: en", "language: sv"));
+  await world.service.reloadRoutes();
+  assert.ok((await nextResources(anybodys)).includes("wantedreason"));
+});
+
 /** What takes the right to a stream away from Ada, whose token has an id. */
 const endings: Readonly<Record<string, (world: World, token: string) => unknown>> = {
   "its token is revoked": (world) => world.service.administer("token.revoke", { player: "Ada" }),
