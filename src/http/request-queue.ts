@@ -39,8 +39,8 @@ const turnMilliseconds = 2;
 const parsingMilliseconds = 10;
 /** A connection pipelines, and is paused, when this many of its requests wait. */
 const manyOfOne = 16;
-/** With this many waiting requests in all, a connection that pipelines is closed: each takes about 2 KB. */
-const maxWaiting = 32_768;
+/** With this many waiting requests in all, a connection that pipelines is closed: each takes a few KB. */
+const maxWaiting = 16_384;
 /**
  * While `some` requests wait, connections that pipeline are resumed only in one turn of {@link rarely}; while `many` do,
  * refused ones, too, and new ones only in one turn of {@link sometimes}: an odd number, so that the newest and the oldest

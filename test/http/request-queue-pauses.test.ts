@@ -248,11 +248,11 @@ describe("a connection that pipelines", () => {
     assert.deepEqual([reluctant.waiting.length, held.isPaused], [64, false]);
   });
 
-  it("the queue closes a connection that pipelines when more than 32,768 requests wait, and no other", (t) => {
+  it("the queue closes a connection that pipelines when more than 16,384 requests wait, and no other", (t) => {
     const desk = new QueueDesk(t);
     const [quiet, busy, latest] = [desk.connect(), desk.connect(), desk.connect()];
     desk.sendAll(quiet, 14);
-    desk.flood(busy, 32_768 - 14);
+    desk.flood(busy, 16_384 - 14);
     desk.send(quiet);
     desk.sendAll(latest, 15);
     assert.deepEqual(
@@ -269,12 +269,12 @@ describe("a connection that pipelines", () => {
   it("requests that are answered or whose connection is closed no longer count as waiting", (t) => {
     const desk = new QueueDesk(t);
     const gone = desk.connect();
-    desk.flood(gone, 32_000);
+    desk.flood(gone, 16_000);
     desk.queue.close(gone);
     desk.sendAll(desk.connect(), 100);
     desk.settle();
     const latest = desk.connect();
-    desk.flood(latest, 32_768);
+    desk.flood(latest, 16_384);
     assert.equal(latest.socket.destroyed, false);
     desk.flood(latest, 1);
     assert.equal(latest.socket.destroyed, true);
