@@ -39,14 +39,14 @@ const turnMilliseconds = 2;
 const parsingMilliseconds = 10;
 /** A connection pipelines, and is paused, when this many of its requests wait. */
 const manyOfOne = 16;
-/** With this many waiting requests in all, a connection that pipelines is closed: each takes a few KB. */
-const maxWaiting = 16_384;
+/** With this many waiting requests in all, a connection that pipelines is closed: they would delay new connections. */
+const maxWaiting = 1024;
+/** While this many requests wait, connections that pipeline are resumed only in one turn of {@link rarely}. */
+const someWaiting = 64;
 /**
- * While `some` requests wait, connections that pipeline are resumed only in one turn of {@link rarely}; while `many` do,
- * refused ones, too, and new ones only in one turn of {@link sometimes}: an odd number, so that the newest and the oldest
- * take turns.
+ * While connections are opened in each turn, new ones are resumed only in one turn of {@link sometimes}, and refused ones in
+ * one of {@link rarely}. The first is an odd number, so that the newest and the oldest take turns.
  */
-const waiting = { some: 64, many: 4096 };
 const sometimes = 15;
 const rarely = 32;
 /** The most connections of a kind that are resumed in a turn: several hundred can become ready at the same instant. */
@@ -256,8 +256,8 @@ export class RequestQueue {
   }
 
   /**
-   * Resumes paused connections. Turns have to be short while new ones arrive, and while many requests wait. Every other
-   * time the newest are resumed first: they need not wait for thousands.
+   * Resumes paused connections. Turns have to be short while new ones arrive. Every other time the newest are resumed
+   * first: they need not wait for thousands.
    * @returns whether there are more
    */
   #resumeSome(): boolean {
@@ -265,10 +265,10 @@ export class RequestQueue {
     const held = () => welcome.size + fresh.size + refused.size + pipelining.size;
     if (held() === 0) return false;
     this.#turns += 1;
-    const isCalm = this.#waiting < waiting.some && fresh.size + refused.size === 0;
+    const isCalm = this.#waiting < someWaiting && fresh.size + refused.size === 0;
     resume(welcome, this.#resumed, welcome.size > this.#resumed ? byGoodAnswers(welcome) : welcome);
     const isRare = this.#turns % rarely === 0;
-    const hasTime = !this.#isAccepting && this.#waiting < waiting.many;
+    const hasTime = !this.#isAccepting;
     const newestFirst = this.#turns % 2 === 0;
     if (hasTime || this.#turns % sometimes === 0)
       resume(fresh, hasTime ? this.#resumed : 1, newestFirst ? Array.from(fresh).reverse() : fresh);

@@ -26,6 +26,36 @@ describe("a new connection", () => {
     assert.equal(pausedOf(opened), 0);
   });
 
+  it("while new connections arrive in each turn, the queue resumes refused ones in each 32nd", (t) => {
+    const desk = new QueueDesk(t);
+    const refused = desk.connect();
+    desk.handle = () => refusal;
+    desk.send(refused);
+    desk.settle();
+    const turnsUntilResumed = () => {
+      desk.queue.open(refused);
+      for (let turns = 1; ; turns += 1) {
+        desk.open();
+        desk.turn();
+        if (!refused.isPaused) return turns;
+      }
+    };
+    turnsUntilResumed();
+    assert.equal(turnsUntilResumed(), 32);
+  });
+
+  it("new connections are resumed in each turn while 1,000 requests wait", (t) => {
+    const desk = new QueueDesk(t);
+    desk.handle = () => {
+      desk.now += 0.1;
+      return empty;
+    };
+    for (let connections = 0; connections < 100; connections += 1) desk.sendAll(desk.connect(), 10);
+    const opened = [desk.open(), desk.open(), desk.open(), desk.open()];
+    // The first turn has just accepted them.
+    assert.deepEqual(pausedAfterTurns(desk, opened, 5), [4, 3, 2, 1, 0]);
+  });
+
   it("a new connection that closes before its turn is not resumed", (t) => {
     const desk = new QueueDesk(t);
     const connection = desk.open();
@@ -80,7 +110,7 @@ describe("a new connection", () => {
   }
 });
 
-describe("parsing that takes long, and many waiting requests", () => {
+describe("parsing that takes long", () => {
   for (const [requests, milliseconds, expected] of [
     [31, 1_000, false],
     [32, 9.75, false],
@@ -102,43 +132,6 @@ describe("parsing that takes long, and many waiting requests", () => {
       assert.deepEqual([silent.isPaused, pausedOf(connections)], [false, 0]);
     });
   }
-
-  it("with 4,096 waiting requests the queue resumes welcome connections, new ones in each 15th turn, and refused ones in each 32nd", (t) => {
-    const desk = new QueueDesk(t);
-    const [welcome, refused] = [desk.connect(), desk.connect()];
-    for (const connection of [welcome, refused]) {
-      desk.handle = () => (connection === refused ? refusal : empty);
-      desk.send(connection);
-      desk.settle();
-    }
-    desk.handle = () => {
-      desk.now += 0.1;
-      return empty;
-    };
-    desk.sendAll(desk.connect(), 6000);
-    const fresh = desk.open();
-    for (const connection of [welcome, refused]) desk.queue.open(connection);
-    const turns = pausedAfterTurns(desk, [welcome, refused, fresh], 31);
-    // The refused one has already had its turn once.
-    assert.deepEqual([turns.indexOf(2), turns.indexOf(1), turns.indexOf(0)], [0, 13, 30]);
-  });
-
-  it("requests behind answers on their way to the client count as waiting", (t) => {
-    const desk = new QueueDesk(t);
-    const refused = desk.connect();
-    desk.handle = () => refusal;
-    desk.send(refused);
-    desk.settle();
-    const busy = desk.connect();
-    const responses = Array.from({ length: 4500 }, () => desk.send(busy, {}, false));
-    desk.queue.open(refused);
-    // In each turn one answer is written, and read before the next turn.
-    for (const response of responses.slice(0, 4)) {
-      desk.turn();
-      assert.equal(refused.isPaused, true);
-      desk.read(response);
-    }
-  });
 
   for (const headers of [{ "transfer-encoding": "chunked" }, { "content-length": "65537" }]) {
     const text = JSON.stringify(headers);
@@ -233,9 +226,22 @@ describe("a connection that pipelines", () => {
       desk.now += 2;
       return empty;
     };
-    desk.sendAll(desk.connect(), 2000);
+    desk.sendAll(desk.connect(), 1000);
     const paused = pausedAfterTurns(desk, pipelining, 70);
     assert.deepEqual([paused.indexOf(1), paused.indexOf(0)], [31, 63]);
+  });
+
+  it("requests behind answers on their way to the client count as waiting", (t) => {
+    const desk = new QueueDesk(t);
+    const pipelining = desk.openPipelining();
+    const busy = desk.connect();
+    const responses = Array.from({ length: 70 }, () => desk.send(busy, {}, false));
+    // In each turn one answer is written, and read before the next turn.
+    for (const response of responses.slice(0, 4)) {
+      desk.turn();
+      assert.equal(pipelining.isPaused, true);
+      desk.read(response);
+    }
   });
 
   it("a connection that pipelines does not wait for a client that does not read", (t) => {
@@ -248,11 +254,11 @@ describe("a connection that pipelines", () => {
     assert.deepEqual([reluctant.waiting.length, held.isPaused], [64, false]);
   });
 
-  it("the queue closes a connection that pipelines when more than 16,384 requests wait, and no other", (t) => {
+  it("the queue closes a connection that pipelines when more than 1,024 requests wait, and no other", (t) => {
     const desk = new QueueDesk(t);
     const [quiet, busy, latest] = [desk.connect(), desk.connect(), desk.connect()];
     desk.sendAll(quiet, 14);
-    desk.flood(busy, 16_384 - 14);
+    desk.flood(busy, 1_024 - 14);
     desk.send(quiet);
     desk.sendAll(latest, 15);
     assert.deepEqual(
@@ -269,12 +275,12 @@ describe("a connection that pipelines", () => {
   it("requests that are answered or whose connection is closed no longer count as waiting", (t) => {
     const desk = new QueueDesk(t);
     const gone = desk.connect();
-    desk.flood(gone, 16_000);
+    desk.flood(gone, 1_000);
     desk.queue.close(gone);
     desk.sendAll(desk.connect(), 100);
     desk.settle();
     const latest = desk.connect();
-    desk.flood(latest, 16_384);
+    desk.flood(latest, 1_024);
     assert.equal(latest.socket.destroyed, false);
     desk.flood(latest, 1);
     assert.equal(latest.socket.destroyed, true);
