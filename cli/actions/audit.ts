@@ -44,16 +44,17 @@ export async function showAudit(
   })();
   const { limit } = look;
   const newest =
-    limit === undefined || goOn || needsNames(look)
+    limit === undefined || needsNames(look)
       ? undefined
       : await readNewest(nodeFiles, folder, { ...look, limit });
-  const { names, warnings } = newest ?? (await readNames(nodeFiles, folder));
+  // Anybody can make the changes that follow.
+  const { names, warnings } = newest === undefined || goOn ? await readNames(nodeFiles, folder) : newest;
   for (const warning of warnings) output.remark(`warning: ${warning}`);
   const show = (entry: Entry) =>
     void io.stdout.write(output.fitted(toText(entry, names, context), io.stdout));
 
   let shown = 0;
-  let last = 0;
+  let last = newest?.last ?? 0;
   const onRead = (number: number) => {
     last = number;
   };

@@ -102,7 +102,8 @@ export async function* readEntries(
 }
 
 /**
- * Reads the newest changes that match a query, oldest first, and no more of the files than that needs.
+ * Reads the newest changes that match a query, oldest first, and no more of the files than that needs. Returns also the
+ * number of the newest change, shown or not.
  * @param query must not ask for a player by name: see {@link needsNames}
  * @throws Failure where a change is damaged that has to be read
  */
@@ -110,22 +111,22 @@ export async function readNewest(
   files: Files,
   folder: string,
   query: AuditQuery & { readonly limit: number },
-): Promise<{ entries: readonly Entry[]; names: PlayerNames; warnings: readonly string[] }> {
+): Promise<{ entries: readonly Entry[]; last: number; names: PlayerNames; warnings: readonly string[] }> {
   const warnings: string[] = [];
   const select = toSelection(query, new PlayerNames());
   const entries: Entry[] = [];
-  if (query.limit > 0) {
-    for await (const record of readBackwards(files, folder, {
-      onMissing: warnMissing(folder, warnings),
-    })) {
-      const entry = select(record);
-      if (entry !== undefined && entries.push(entry) === query.limit) break;
-    }
+  let last = 0;
+  for await (const record of readBackwards(files, folder, { onMissing: warnMissing(folder, warnings) })) {
+    last ||= record.sequence;
+    if (query.limit === 0) break;
+    const entry = select(record);
+    if (entry !== undefined && entries.push(entry) === query.limit) break;
   }
   entries.reverse();
   const names = await findNames(files, folder, entries);
   return {
     entries: entries.map((entry) => ({ ...entry, name: names.of(entry.who) ?? null })),
+    last,
     names,
     warnings,
   };

@@ -182,6 +182,19 @@ describe("following a journal", inTime, () => {
     assert.deepEqual(await coming, [2]);
   });
 
+  it("refuses to go on in another journal, which ends earlier", async (t) => {
+    const [store, other] = [await openStore(t), await openStore(t)];
+    await wantAll(store, "A", "B", "C", "D");
+    await wantAll(other, "A", "B");
+    const followed = following(t, store.folder, 3);
+    assert.deepEqual(await followed.next(1), [4]);
+    await replace(join(store.folder, segmentFile(1)), await readFile(join(other.folder, segmentFile(1))));
+    await assert.rejects(followed.next(1), {
+      code: "STORE_UNAVAILABLE",
+      message: /now ends with change 2, before change 4, which was read/,
+    });
+  });
+
   it("reports the position of damage", async (t) => {
     const store = await openStore(t);
     await wantAll(store, "A", "B");

@@ -1,7 +1,9 @@
 /** `audit --follow`: changes as they come, until it is stopped. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { connectControl } from "../../src/control/client.ts";
+import { segment, spoil } from "../store/_faults.ts";
 import { type Desk, linesOf, Running, seededDesk } from "./_setup.ts";
 
 /** Returns a desk with a change, and a function that follows the audit until the end of the test. */
@@ -45,6 +47,19 @@ it("shows every change of a service once, also in new segments, and says when th
   await running.shows(/No service runs on the data folder\./, running.stderr);
   await desk.serve().shows(/Listening on/);
   await running.shows(/The service runs again\./, running.stderr);
+  assert.equal(await running.stop(), 0);
+});
+
+it("with a limit, ignores damage in older changes and knows all names", async (t) => {
+  const { desk, follow } = await followed(t);
+  await desk.ok("player", "add", "Bob", "--member", "POLICE:4");
+  await desk.ok("data", "snapshot");
+  await add(desk, "Fraud");
+  await spoil(join(desk.data, segment(1)), 200);
+  const running = follow("--limit", "1");
+  await running.shows(/^4\t.*Fraud$/m);
+  await add(desk, "Arson", "--as", "Bob");
+  await running.shows(/^5\t.*\tBob\t.*Arson$/m);
   assert.equal(await running.stop(), 0);
 });
 
