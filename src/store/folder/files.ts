@@ -160,9 +160,9 @@ export async function withFile<T>(
   }
 }
 
-/** Returns the size of a file in bytes. */
+/** Returns the size of a regular file in bytes. */
 export function sizeOf(files: Files, path: string): Promise<number> {
-  return withFile(files, path, "r", async (file) => (await file.stat()).size);
+  return withFile(files, path, O_RDONLY, async (file) => (await file.stat()).size);
 }
 
 /** Reads a file. */
