@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
-import { checkRoutes } from "../../src/operations.ts";
 import { comparisonIn } from "../../src/domain/text.ts";
+import { checkRoutes } from "../../src/operations.ts";
 import { everyRight, openAs, shippedRoutes, type World } from "../_setup.ts";
 
 /** Returns the shipped table with a language, or without one. */
