@@ -10,6 +10,7 @@ import { revisionOf } from "../../src/table/revision.ts";
 import { followTables } from "../../src/table-in-force/changes.ts";
 import { TableHistory } from "../../src/table-in-force/history.ts";
 import { shippedRoutes, shippedSeed, temporaryFolder } from "../_setup.ts";
+import { seededDesk } from "./_setup.ts";
 
 const shipped = await readFile(shippedRoutes, "utf8");
 const stricter = shipped.replaceAll("{ service: POLICE, rank: 4 }", "{ service: POLICE, rank: 5 }");
@@ -119,5 +120,14 @@ describe("a route table that takes something away", () => {
     );
     await service.reloadRoutes(revisionOf(stricter));
     assert.equal(revision(), revisionOf(stricter));
+  });
+
+  it("waits so beside `serve --confirm-loss`", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada", "--member", "POLICE:4");
+    const serving = desk.serve(["--confirm-loss"]);
+    await serving.shows(/Listening on/);
+    await writeFile(join(desk.folder, "routes.yaml"), stricter);
+    await serving.shows(/Because of --confirm-loss it waits/, serving.stderr);
   });
 });

@@ -141,7 +141,9 @@ describe("a list with a key", () => {
     assertFailure(unknown, 404, "UNKNOWN_ENTRY");
     assert.match(unknown.body.info, /Monza/);
     await world.ok(token, "/lap/monza/Ada/set", { time: 83000 });
-    assertFailure(await world.get(token, "/track/remove", { name: "Monza" }), 409, "CONFLICT");
+    const used = await world.get(token, "/track/remove", { name: "Monza" });
+    assertFailure(used, 409, "CONFLICT");
+    assert.match(used.body.info, /Monza is in use: an entry refers to it, such as lap\/Monza\/Ada\./);
     await assert.rejects(
       world.service.administer("undo", { sequence: world.service.store.sequence - 1 }),
       /cannot be undone: the entry lap\/Monza\/Ada refers to the entry track\/Monza/,
