@@ -6,7 +6,7 @@
  * - One turn of the event loop handles requests for about {@link turnMilliseconds}. The rest waits for the next turn,
  *   behind the requests that have arrived meanwhile. Short turns also let newcomers in: Node accepts one in each.
  * - A connection has one request in progress; the next begins when the client has read the answer. One that pipelines is
- *   not read from until all its requests are answered, and closed if too many wait in all.
+ *   not read from until all its requests are answered, and closed if many wait: the sooner, the more of them are its own.
  * - A connection is welcome if its last answer was no refusal and it does not pipeline. The others make way: a batch
  *   alternates between the two kinds, and the others are read from only when their turn comes. A hostile client is
  *   refused sooner or later, since all requests but those for health, which make nobody welcome, count against a limit;
@@ -39,8 +39,11 @@ const turnMilliseconds = 2;
 const parsingMilliseconds = 10;
 /** A connection pipelines, and is paused, when this many of its requests wait. */
 const manyOfOne = 16;
-/** With this many waiting requests in all, a connection that pipelines is closed: they would delay new connections. */
-const maxWaiting = 1024;
+/**
+ * The most that the waiting requests of a connection that pipelines may be, multiplied by those of all others: 16,384 others
+ * beside 16, or 1,024 beside 256. What waits is parsed and held in memory, and delays new connections.
+ */
+const maxProduct = 2 ** 18;
 /** While this many requests wait, connections that pipeline are resumed only in one turn of {@link rarely}. */
 const someWaiting = 64;
 /**
@@ -129,7 +132,8 @@ export class RequestQueue {
     if (connection.waiting.length >= manyOfOne) {
       connection.pipelines = true;
       connection.pause();
-      if (this.#waiting > maxWaiting) connection.socket.destroy();
+      const own = connection.waiting.length;
+      if (own * (this.#waiting - own) > maxProduct) connection.socket.destroy();
     }
     if (connection.isBusy) return;
     connection.isBusy = true;

@@ -254,33 +254,34 @@ describe("a connection that pipelines", () => {
     assert.deepEqual([reluctant.waiting.length, held.isPaused], [64, false]);
   });
 
-  it("the queue closes a connection that pipelines when more than 1,024 requests wait, and no other", (t) => {
-    const desk = new QueueDesk(t);
-    const [quiet, busy, latest] = [desk.connect(), desk.connect(), desk.connect()];
-    desk.sendAll(quiet, 14);
-    desk.flood(busy, 1_024 - 14);
-    desk.send(quiet);
-    desk.sendAll(latest, 15);
-    assert.deepEqual(
-      [quiet, busy, latest].map(({ socket }) => socket.destroyed),
-      [false, false, false],
-    );
-    desk.send(latest);
-    assert.deepEqual(
-      [quiet, busy, latest].map(({ socket }) => socket.destroyed),
-      [false, false, true],
-    );
-  });
+  for (const [own, others, isClosed] of [
+    [15, 30_000, false],
+    [16, 16_384, false],
+    [16, 16_385, true],
+    [256, 1_024, false],
+    [256, 1_025, true],
+    [2_000, 0, false],
+  ] as const) {
+    const what = isClosed ? "closes" : "keeps";
+    it(`the queue ${what} a connection with ${own} waiting requests beside ${others} others`, (t) => {
+      const desk = new QueueDesk(t);
+      const [busy, connection] = [desk.connect(), desk.connect()];
+      desk.flood(busy, others);
+      desk.flood(connection, own);
+      assert.deepEqual([busy.socket.destroyed, connection.socket.destroyed], [false, isClosed]);
+    });
+  }
 
   it("requests that are answered or whose connection is closed no longer count as waiting", (t) => {
     const desk = new QueueDesk(t);
     const gone = desk.connect();
-    desk.flood(gone, 1_000);
+    desk.flood(gone, 16_000);
     desk.queue.close(gone);
-    desk.sendAll(desk.connect(), 100);
+    desk.sendAll(desk.connect(), 1_000);
     desk.settle();
+    desk.flood(desk.connect(), 1_024);
     const latest = desk.connect();
-    desk.flood(latest, 1_024);
+    desk.flood(latest, 256);
     assert.equal(latest.socket.destroyed, false);
     desk.flood(latest, 1);
     assert.equal(latest.socket.destroyed, true);

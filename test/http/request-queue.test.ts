@@ -169,11 +169,11 @@ it(
 );
 
 it(
-  "the queue answers all requests of 10 connections with 100 each, and closes none of them",
+  "the queue answers all requests of 10 connections with 160 each, and closes none of them",
   inTime,
   async (t) => {
     const { url, handled } = await open(t);
-    const [count, connections] = [100, 10];
+    const [count, connections] = [160, 10];
     let closed = 0;
     for (let number = 0; number < connections; number += 1) {
       flood(t, url, `/plain/${number}`, count)
