@@ -30,6 +30,7 @@ it("each command has a help, which `help` prints as well, and an example if it i
   for (const { path, help, names } of all) {
     assert.ok(help.startsWith(["Usage: addon-cli", ...path].join(" ")), help);
     assert.equal(await desk.ok("help", ...path), help);
+    assert.doesNotMatch(help, /\$ addon-cli *$/m, "an example is empty");
     if (names.length === 0 && !/Examples?:\n +\$ addon-cli \S/.test(help)) without.push(path.join(" "));
   }
   assert.deepEqual(
