@@ -1,7 +1,7 @@
 /** Implements `player remove`: shows what is removed and what remains, asks, and removes the player. */
 import { isEntry } from "../../src/domain/entry.ts";
 import { definitionOf } from "../../src/domain/model.ts";
-import { counted, oneOf } from "../../src/domain/text.ts";
+import { allOf, counted } from "../../src/domain/text.ts";
 import { defaultRetention } from "../../src/store/retention.ts";
 import type { Context } from "../context.ts";
 import { confirm } from "../terminal/confirm.ts";
@@ -27,15 +27,15 @@ export async function removePlayer(context: Context, player: string): Promise<vo
       const isKept = name !== "groupMembers" && refersTo?.player?.outlives !== false && !isBookkeeping;
       const words = name !== "players" && isKept ? someOf(found.length, noun) : [];
       const lists = new Set(found.flatMap((record) => (isEntry(record) ? [record.list] : [])));
-      return lists.size === 0 ? words : words.map((counted) => `${counted} (${oneOf([...lists], "and")})`);
+      return lists.size === 0 ? words : words.map((counted) => `${counted} (${allOf([...lists])})`);
     }),
     "an exclusion, if there is one",
   ];
   const historyUntil = Date.now() + defaultRetention.milliseconds;
   const days = defaultRetention.milliseconds / dayMilliseconds;
   if (!output.wantsJSON) {
-    output.remark(`This removes ${name} with ${oneOf(goes, "and")}.`);
-    output.remark(`It keeps ${oneOf(stays, "and")}.`);
+    output.remark(`This removes ${name} with ${allOf(goes)}.`);
+    output.remark(`It keeps ${allOf(stays)}.`);
     output.remark(
       `The journal and the snapshots keep the history for at least ${days} days, until ${formatInstant(historyUntil).slice(0, 10)}; ` +
         "for up to eight weeks while there are changes, and longer without. Backups and exports contain it as long as you keep them.",

@@ -1,6 +1,6 @@
 /** Implements `roster export`, `diff` and `apply`. */
 import { formatCSV } from "../../src/backup/csv.ts";
-import { counted, oneOf } from "../../src/domain/text.ts";
+import { allOf, counted } from "../../src/domain/text.ts";
 import type { OperatorResult } from "../../src/operator/index.ts";
 import type { FileEdit } from "../../src/operator/input.ts";
 import { rosterColumns } from "../../src/operator/roster/standing.ts";
@@ -45,7 +45,7 @@ export async function applyRoster(
 /** Returns a line for each kind of change, and for who gains or loses the same operations; and a warning if many ranks are lost. */
 function linesOf({ report, operations, ranks }: OperatorResult<"roster.apply">): string[] {
   const line = (label: string, who: readonly string[], what = "") =>
-    who.length === 0 ? [] : [`${label.padEnd(21)}  ${oneOf(who, "and", mostNamed)}${what}`];
+    who.length === 0 ? [] : [`${label.padEnd(21)}  ${allOf(who, mostNamed)}${what}`];
   // Such as `ranksLost`.
   const lines = Object.entries(report).flatMap(([kind, who]) =>
     line(

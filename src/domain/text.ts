@@ -81,7 +81,16 @@ export function didYouMean(typed: string, known: readonly string[]): string {
 const mostNamed = 20;
 
 /** Returns a list in words: `a, b or c`; of more names than `most` the first, as in `a, b or 4,980 more`. */
-export function oneOf(names: readonly string[], conjunction = "or", most = mostNamed): string {
+export function oneOf(names: readonly string[], most = mostNamed): string {
+  return inWords(names, "or", most);
+}
+
+/** As {@link oneOf}, but `a, b and c`. */
+export function allOf(names: readonly string[], most = mostNamed): string {
+  return inWords(names, "and", most);
+}
+
+function inWords(names: readonly string[], conjunction: string, most: number): string {
   const more = names.length - most;
   const named = more > 0 ? [...names.slice(0, most), `${more.toLocaleString("en")} more`] : names;
   if (named.length < 2) return named.join("");

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { type GroupMember, groupMemberKey, type Player, type Subject, subjectKey } from "../domain/model.ts";
 import { longestReason, withTerms } from "../domain/terms.ts";
-import { compareTexts, fold, oneOf } from "../domain/text.ts";
+import { allOf, compareTexts, fold } from "../domain/text.ts";
 import { newUUID, toUUID } from "../domain/uuid.ts";
 import {
   groupsOf,
@@ -56,7 +56,7 @@ export const add = defineChange({
     bindRecords(draft, added);
     for (const member of members) setMembership(draft, added, member);
     const groups = groupsInOrder(draft, added, now).map(({ group }) => group);
-    const note = groups.length === 0 ? "" : `, who is already in ${oneOf(groups, "and")}`;
+    const note = groups.length === 0 ? "" : `, who is already in ${allOf(groups)}`;
     return { info: `Registered ${name}${note}.`, name, uuid };
   },
 });

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { labelOf } from "../domain/label.ts";
 import type { Player } from "../domain/model.ts";
-import { fold, oneOf } from "../domain/text.ts";
+import { allOf, fold } from "../domain/text.ts";
 import { requirePlayer } from "../identity/players.ts";
 import { bindRecords, collectionsOf, recordsOfName } from "../identity/references.ts";
 import type { Data } from "../store/data.ts";
@@ -26,7 +26,7 @@ export const rename = defineChange({
     const renamed: Player = { ...found, name };
     draft.players.put(renamed);
     bindRecords(draft, renamed);
-    const note = adopted.length === 0 ? "" : ` The player takes over ${oneOf(adopted, "and")}.`;
+    const note = adopted.length === 0 ? "" : ` The player takes over ${allOf(adopted)}.`;
     return { info: `Renamed ${found.name} to ${name}.${note}`, name, uuid };
   },
 });

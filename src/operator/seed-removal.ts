@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { type AnyRecord, namedKinds } from "../domain/collection.ts";
 import { Failure } from "../domain/errors.ts";
 import { labelOf } from "../domain/label.ts";
-import { compareTexts, counted, fold, oneOf } from "../domain/text.ts";
+import { allOf, compareTexts, counted, fold } from "../domain/text.ts";
 import { namesOf, unknownName } from "../identity/memberships.ts";
 import { collectionsOf } from "../identity/references.ts";
 import type { Data } from "../store/data.ts";
@@ -82,5 +82,5 @@ function recordsOf(data: Data, { kind, name }: ReferredName) {
 }
 
 function firstOf(texts: readonly string[]): string {
-  return oneOf(texts.toSorted(compareTexts), "and", mostListed);
+  return allOf(texts.toSorted(compareTexts), mostListed);
 }

@@ -1,6 +1,6 @@
 /** Closing the cases of watched statistics that `audit/statistics.ts` finds. */
 import * as v from "valibot";
-import { oneOf } from "../domain/text.ts";
+import { allOf } from "../domain/text.ts";
 import { uuid } from "../domain/uuid.ts";
 import { defineChange } from "./define.ts";
 
@@ -14,6 +14,6 @@ export const closeCases = defineChange({
     for (const type of types) draft.closedCases.put({ uuid: player, type, through: sequence });
     const name = draft.players.get(player)?.name ?? player;
     const cases = types.length === 1 ? "case" : "cases";
-    return { info: `Closed the ${cases} of ${name}: ${oneOf(types, "and")}.`, uuid: player, types };
+    return { info: `Closed the ${cases} of ${name}: ${allOf(types)}.`, uuid: player, types };
   },
 });

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { countIn } from "../domain/model.ts";
-import { oneOf } from "../domain/text.ts";
+import { allOf } from "../domain/text.ts";
 import type { EventType, ScoreType, StatisticDeclarations } from "../table/declared/statistics.ts";
 import { defineCachedRead, defineChange, type Handler } from "./shared/define.ts";
 import { component, count, derived, field, instant } from "./shared/values.ts";
@@ -32,8 +32,8 @@ function currentHandler({ events, scores }: Declared): Handler {
   const [titles, names] = [events.map(({ title }) => title), scores.map(({ field: key }) => key)];
   return defineCachedRead({
     description: [
-      ...(events.length === 0 ? [] : [`The latest start of each event: ${oneOf(titles, "and")}.`]),
-      ...(scores.length === 0 ? [] : [`The live scores: ${oneOf(names, "and")}.`]),
+      ...(events.length === 0 ? [] : [`The latest start of each event: ${allOf(titles)}.`]),
+      ...(scores.length === 0 ? [] : [`The live scores: ${allOf(names)}.`]),
     ].join(" "),
     dependsOn: ["events", "scores"],
     input: {},

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { type Creator, type HouseBan, houseBanDuration, houseBanEnd, subjectKey } from "../domain/model.ts";
-import { comparisonForm, didYouMean, fold, mostCompared, oneOf } from "../domain/text.ts";
+import { allOf, comparisonForm, didYouMean, fold, mostCompared, oneOf } from "../domain/text.ts";
 import { requireVisibleSubject, toSubject, withLatestSpelling } from "../identity/players.ts";
 import type { Data } from "../store/data.ts";
 import { isDays } from "../table/declared/declarations.ts";
@@ -165,7 +165,7 @@ const remove = defineChange({
       const names = ban.reasons.map(({ reason }) => reason);
       throw new Failure("UNKNOWN_ENTRY", `${ban.name} has no house ban for ${input.reason}.`, {
         parameter: "reason",
-        hint: `The ban is for ${oneOf(names, "and")}; "${everyReason}" lifts the whole ban.`,
+        hint: `The ban is for ${allOf(names)}; "${everyReason}" lifts the whole ban.`,
       });
     }
     const reasons = isWhole ? [] : ban.reasons.filter((reason) => reason !== removed);

@@ -1,6 +1,6 @@
 /** The operations of a declared list: `docs/lists.md` describes them. */
 import * as v from "valibot";
-import { oneOf, pluralOf } from "../domain/text.ts";
+import { allOf, oneOf, pluralOf } from "../domain/text.ts";
 import { uuid } from "../domain/uuid.ts";
 import type { Field, List } from "../table/declared/lists.ts";
 import type { Input } from "../table/restriction/restriction.ts";
@@ -71,11 +71,10 @@ function listHandler(list: List, operations: ListOperations): Handler {
   const limit = v.optional(field(count, "How many entries to return, at most.", 10));
   const byKey = key.map((known) => [known.name, v.optional(inputOf(known, true))] as const);
   const by = (given: ReadonlySet<string>) =>
-    oneOf(
+    allOf(
       order
         .filter((part) => !given.has(part.field.name))
         .map((part) => `${part.field.name}${part.descending ? ", descending" : ""}`),
-      "and",
     );
   const answerFor = (given: ReadonlySet<string>) =>
     v.pipe(v.array(answerOf(list, given)), v.description(`The ${pluralOf(title)}, ordered by ${by(given)}.`));

@@ -3,7 +3,7 @@
  * they mean. `src/engine/limiter.ts` applies them.
  */
 import * as v from "valibot";
-import { oneOf } from "../domain/text.ts";
+import { allOf } from "../domain/text.ts";
 import type { Operation } from "./operation.ts";
 import { countTo, optional } from "./type-form.ts";
 import { mapWith } from "./yaml/maps.ts";
@@ -63,10 +63,7 @@ const limitEntries = {
 };
 
 /** The form of a table's `limits`. */
-export const limitsSchema = v.union(
-  [off, mapWith(limitEntries)],
-  `off, or a map of ${oneOf(limitNames, "and")}`,
-);
+export const limitsSchema = v.union([off, mapWith(limitEntries)], `off, or a map of ${allOf(limitNames)}`);
 
 export type LimitDeclaration = v.InferOutput<typeof limitSchema>;
 export type LimitsDeclaration = v.InferOutput<typeof limitsSchema>;

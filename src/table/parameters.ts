@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { Failure, type FailureCode } from "../domain/errors.ts";
 import { codePattern } from "../domain/limits.ts";
-import { didYouMean, invisibleIn, leaveOut, oneOf } from "../domain/text.ts";
+import { allOf, didYouMean, invisibleIn, leaveOut, oneOf } from "../domain/text.ts";
 import { expectation, lengthsOf, type ParameterType, type Refinements } from "./base-types.ts";
 import { kindOf, type MembershipKind, type Vocabulary } from "./caller.ts";
 import type { ParameterValue } from "./restriction/restriction.ts";
@@ -74,7 +74,7 @@ export function refusalWords(error: unknown): string {
 /** Returns the failure of a parameter that an operation does not have. */
 export function unknownParameter(name: string, known: readonly string[]): Failure {
   const sentence = `This operation has no parameter ${quote(name)}.${didYouMean(name, known)}`;
-  const hint = known.length === 0 ? "It takes none." : `It takes ${oneOf(known, "and")}.`;
+  const hint = known.length === 0 ? "It takes none." : `It takes ${allOf(known)}.`;
   return new Failure("PARAMETER_UNKNOWN", sentence, { parameter: quote(name).slice(1, -1), hint });
 }
 

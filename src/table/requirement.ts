@@ -1,7 +1,7 @@
 /** What an operation requires of its parameters, and whether the type that a table gives one meets that. */
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
-import { oneOf } from "../domain/text.ts";
+import { allOf } from "../domain/text.ts";
 import { type BaseType, expectation, type ParameterType } from "./base-types.ts";
 import type { Vocabulary } from "./caller.ts";
 import type { DerivedParameter, Operation } from "./operation.ts";
@@ -44,7 +44,7 @@ export function mismatchOf({ name, type }: Parameter, required: Requirement): st
   if (required.enum !== undefined) {
     const values = required.enum.map(String);
     if (type.values?.every((value) => values.includes(value))) return undefined;
-    return `"${name}" to be an enum of ${oneOf(values, "and")}, or of some of them`;
+    return `"${name}" to be an enum of ${allOf(values)}, or of some of them`;
   }
   // A minimum above the operation's maximum would refuse every request.
   for (const [least, most] of [

@@ -3,7 +3,7 @@
  * intended, and the table with `unserved` which operations it leaves without a route.
  */
 import { integerRange } from "../domain/limits.ts";
-import { oneOf } from "../domain/text.ts";
+import { allOf } from "../domain/text.ts";
 import type { Finding } from "./declared/entries.ts";
 import type { intentions, ParsedDocument } from "./document.ts";
 import type { Operation } from "./operation.ts";
@@ -88,7 +88,7 @@ export function warningsOf(table: Table, document: ParsedDocument, options: Warn
 export function missingWords(names: readonly string[]): string {
   const them = names.length === 1 ? "its route" : "their routes";
   return (
-    `no route serves ${oneOf(names, "and")}; copy ${them} from the routes.yaml of this version, ` +
+    `no route serves ${allOf(names)}; copy ${them} from the routes.yaml of this version, ` +
     `or if this is intended, add "unserved: [${names.join(", ")}]"`
   );
 }

@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { escapeInvisible } from "../../src/domain/escape.ts";
 import {
+  allOf,
   compareTexts,
   comparisonIn,
   didYouMean,
@@ -199,12 +200,11 @@ describe("a list in words", () => {
     assert.equal(oneOf([]), "");
     assert.equal(oneOf(["der"]), "der");
     assert.equal(oneOf(["der", "die"]), "der or die");
-    assert.equal(oneOf(["der", "die", "das"]), "der, die or das");
-    assert.equal(oneOf(["der", "die", "das"], "and"), "der, die and das");
-    assert.equal(oneOf(["der", "die", "das"], "or", 2), "der, die or 1 more");
+    assert.equal(allOf(["der", "die", "das"]), "der, die and das");
+    assert.equal(oneOf(["der", "die", "das"], 2), "der, die or 1 more");
     const names = Array.from({ length: 5000 }, (_, index) => `n${index}`);
     assert.equal(oneOf(names), `${names.slice(0, 20).join(", ")} or 4,980 more`);
-    assert.equal(oneOf(names.slice(0, 20), "and").split(/, | and /).length, 20);
+    assert.equal(allOf(names.slice(0, 20)).split(/, | and /).length, 20);
   });
 });
 

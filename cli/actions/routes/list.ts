@@ -1,6 +1,6 @@
 /** Implements `routes list`. */
 import { Failure } from "../../../src/domain/errors.ts";
-import { compareTexts, didYouMean, fold, oneOf } from "../../../src/domain/text.ts";
+import { allOf, compareTexts, didYouMean, fold } from "../../../src/domain/text.ts";
 import { publicCaller } from "../../../src/identity/callers.ts";
 import { isExcluded } from "../../../src/table/authorization.ts";
 import { type Caller, toCaller } from "../../../src/table/caller.ts";
@@ -24,7 +24,7 @@ const columns: readonly Column<Row>[] = [
 ];
 const mayColumn: Column<Row> = {
   heading: "MAY",
-  cell: ({ may, dependsOn = [] }) => (may === "depends" ? `depends on ${oneOf(dependsOn, "and")}` : "yes"),
+  cell: ({ may, dependsOn = [] }) => (may === "depends" ? `depends on ${allOf(dependsOn)}` : "yes"),
 };
 
 /** Lists the selected routes. */
@@ -73,7 +73,7 @@ function ofResource(routes: readonly Route[], wanted: string | undefined): reado
   if (found.length > 0) return found;
   const known = [...new Set(routes.map(resourceOf))].sort(compareTexts);
   throw new Failure("UNKNOWN_PATH", `There is no resource "${wanted}".${didYouMean(wanted, known)}`, {
-    hint: `Known resources: ${oneOf(known, "and")}.`,
+    hint: `Known resources: ${allOf(known)}.`,
   });
 }
 

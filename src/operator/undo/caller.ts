@@ -8,7 +8,7 @@ import type { Entry } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
 import { isBookkeeping, nounOf } from "../../domain/model.ts";
-import { counted, fold, oneOf } from "../../domain/text.ts";
+import { allOf, counted, fold } from "../../domain/text.ts";
 import { areSame, withNames } from "../../identity/references.ts";
 import type { RecordChange } from "../../store/change.ts";
 import type { Data } from "../../store/data.ts";
@@ -58,7 +58,7 @@ export const undoCaller = defineCommand({
     const what =
       counts.length === 0
         ? "Nothing is left to take back"
-        : `${preview ? "Takes" : "Took"} back ${oneOf(counts, "and")}`;
+        : `${preview ? "Takes" : "Took"} back ${allOf(counts)}`;
     const [stay, them] = left === 1 ? ["stays", "it"] : ["stay", "them"];
     const stays =
       left === 0 ? "" : `; ${counted(left, "record")} ${stay}, since others have changed or use ${them}`;
@@ -154,13 +154,9 @@ function onePlayer(data: Data, names: PlayerNames, reference: string): string {
   if (present !== undefined) return present.uuid;
   const uuids = [...names.person(reference).uuids];
   if (uuids.length < 2) return uuids[0] ?? reference;
-  throw new Failure(
-    "PARAMETER_INVALID",
-    `Several players had the name ${reference}: ${oneOf(uuids, "and")}.`,
-    {
-      hint: "Name one by UUID.",
-    },
-  );
+  throw new Failure("PARAMETER_INVALID", `Several players had the name ${reference}: ${allOf(uuids)}.`, {
+    hint: "Name one by UUID.",
+  });
 }
 
 /** Counts records by what they are; those of a list by the list. */

@@ -5,7 +5,7 @@ import type { Entry } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
 import { labelOf, textOf } from "../../domain/label.ts";
 import { definitionOf, model, type Named, nounOf, type Player } from "../../domain/model.ts";
-import { counted, fold, oneOf } from "../../domain/text.ts";
+import { allOf, counted, fold, oneOf } from "../../domain/text.ts";
 import { collectionsOf, recordsOfPlayer, referringEntries } from "../../identity/references.ts";
 import type { RecordChange } from "../../store/change.ts";
 import type { Rows } from "../../store/collection.ts";
@@ -95,7 +95,7 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], fit: Fit
     });
     return left.length === 0
       ? undefined
-      : `other records refer to the player ${textOf(after, "name")}: ${oneOf(left, "and")}`;
+      : `other records refer to the player ${textOf(after, "name")}: ${allOf(left)}`;
   }
 
   /** Returns the conflict of a name that would be both a faction and a service. */

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { type Entry, entryKey } from "../../domain/entry.ts";
 import { integerRange } from "../../domain/limits.ts";
-import { counted, fold, oneOf } from "../../domain/text.ts";
+import { allOf, counted, fold } from "../../domain/text.ts";
 import { bases } from "../base-types.ts";
 import { kindOf, noNames } from "../caller.ts";
 import type { Path } from "../yaml/fault.ts";
@@ -68,7 +68,7 @@ export class Findings {
         );
     }
     if (entry.key.join() !== list.key.map((field) => field.name).join()) {
-      const key = oneOf(entry.key, "and");
+      const key = allOf(entry.key);
       this.#find([...at, "key"], `the key cannot change while the data has entries: that of # is ${key}`);
     }
     for (const field of list.fields) this.#addField([...at, "fields", field.name], entry, field);
@@ -88,7 +88,7 @@ export class Findings {
       .filter(({ count }) => most !== undefined && count > most)
       .sort((a, b) => b.count - a.count)
       .map((creator) => `${creator.name} (${creator.count})`);
-    const message = `the data has more entries of ${oneOf(full, "and")}, who can add none`;
+    const message = `the data has more entries of ${allOf(full)}, who can add none`;
     return full.length === 0
       ? []
       : [{ path: ["lists", name, "maxEntriesPerCreator"], message, isFault: false }];
@@ -134,7 +134,7 @@ export class Findings {
     const found = Array.from(this.#found.values(), ({ path, message, isFault, values, count }) => {
       const parts: Readonly<Record<string, string>> = {
         "#": counted(count, "entry"),
-        "@": oneOf([...values], "and"),
+        "@": allOf([...values]),
       };
       return { path, message: message.replace(/[#@]/g, (part) => parts[part] ?? part), isFault };
     });

@@ -1,5 +1,5 @@
 /** Parses a restriction of a table, and reports each fault where it is. */
-import { fold, oneOf } from "../../domain/text.ts";
+import { allOf, fold, oneOf } from "../../domain/text.ts";
 import { type BaseType, bases, expectation } from "../base-types.ts";
 import { kindOf, type MembershipKind, membershipKinds, type Vocabulary } from "../caller.ts";
 import type { ParsedDocument } from "../document.ts";
@@ -61,7 +61,7 @@ function toMapForm(
   for (const key of unknown) report([...path, key], misplacedKey(key), "key");
   if (head === undefined || others.length > 0) {
     if (head === undefined && unknown.length > 0) return undefined;
-    const got = head === undefined ? "none" : oneOf(heads, "and");
+    const got = head === undefined ? "none" : allOf(heads);
     return report(path, `expected one of ${oneOf(forms)}, got ${got}`, "key");
   }
   if (unknown.length > 0) return undefined;

@@ -2,7 +2,7 @@
  * Restrictions: who may call an operation. Whether one allows a
  * caller, which parameters that depends on, and what it says in words.
  */
-import { comparisonForm, oneOf } from "../../domain/text.ts";
+import { allOf, comparisonForm, oneOf } from "../../domain/text.ts";
 import type { Caller, MembershipKind } from "../caller.ts";
 
 /** The value of a parameter. */
@@ -156,7 +156,7 @@ function describeCompound(compound: Compound, input: Input | undefined): string 
     return restrictions.length > 1 && isSeveral(part, input) ? `(${words})` : words;
   });
   if (compound.kind === "anyOf" || parts.length === 1) return oneOf(parts);
-  return `those who are ${parts.length === 2 ? "both" : "all of these:"} ${oneOf(parts, "and")}`;
+  return `those who are ${parts.length === 2 ? "both" : "all of these:"} ${allOf(parts)}`;
 }
 
 /** Returns the parts of a compound, including those of parts of the same kind. */
