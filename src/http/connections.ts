@@ -7,6 +7,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { networkOf } from "../domain/address.ts";
 import type { LiveBody } from "../engine/response.ts";
 import { cutOffSlowReaders, Unread } from "./unread.ts";
 
@@ -32,6 +33,8 @@ export interface WaitingRequest {
 /** A connection on which requests arrive: with TLS, the decrypted one. */
 export class Connection {
   readonly socket: Socket;
+  /** Where the client, or the proxy before it, is. */
+  readonly network: string;
   /** The requests that nothing has handled yet, oldest first. */
   readonly waiting: WaitingRequest[] = [];
   /** Whether a request is being answered or is in the queue. */
@@ -59,6 +62,7 @@ export class Connection {
   /** @param accepted the socket of the kernel: with TLS, the encrypted one */
   constructor(socket: Socket, now: number, accepted = socket) {
     this.socket = socket;
+    this.network = networkOf(accepted.remoteAddress ?? "");
     this.#accepted = accepted;
     this.lastUsed = now;
     // Node itself pauses a client that does not read its answers, and resumes when it does.

@@ -6,14 +6,14 @@
  * - One turn of the event loop handles requests for about {@link turnMilliseconds}. The rest waits for the next turn,
  *   behind the requests that have arrived meanwhile. Short turns also let newcomers in: Node accepts one in each.
  * - A connection has one request in progress; the next begins when the client has read the answer. One that pipelines is
- *   not read from until all its requests are answered, and closed if many wait: the sooner, the more of them are its own.
+ *   not read from until all its requests are answered, and closed if too many wait in all.
  * - A connection is welcome if its last answer was no refusal and it does not pipeline. The others make way: a batch
  *   alternates between the two kinds, and the others are read from only when their turn comes. A hostile client is
  *   refused sooner or later, since all requests but those for health, which make nobody welcome, count against a limit;
  *   then neither the number of its connections nor what Node has to parse for them delays anybody else.
  * - Node parses all that has arrived on all connections in one go, up to two thousand requests of each. When that takes
  *   long, all connections are paused. As many are resumed in a turn as keep it short, those with the most good answers
- *   first: the limits bound how many of these a hostile client can collect.
+ *   first: the limits bound how many of these a hostile client can collect. New ones of different networks take turns.
  * - No operation takes a body. A short one is read and discarded. A longer one is not read, and the connection closes
  *   after the answer: Node would parse it without end, up to 2 MB at once, in chunks of a single byte.
  */
@@ -39,17 +39,14 @@ const turnMilliseconds = 2;
 const parsingMilliseconds = 10;
 /** A connection pipelines, and is paused, when this many of its requests wait. */
 const manyOfOne = 16;
+/** With this many waiting requests in all, a connection that pipelines is closed: each takes a few KB. */
+const maxWaiting = 16_384;
 /**
- * The most that the waiting requests of a connection that pipelines may be, multiplied by those of all others: 16,384 others
- * beside 16, or 1,024 beside 256. What waits is parsed and held in memory, and delays new connections.
+ * While `some` requests wait, connections that pipeline are resumed only in one turn of {@link rarely}; while `many` do,
+ * refused ones, too, and new ones only in one turn of {@link sometimes}: an odd number, so that the newest and the oldest
+ * take turns.
  */
-const maxProduct = 2 ** 18;
-/** While this many requests wait, connections that pipeline are resumed only in one turn of {@link rarely}. */
-const someWaiting = 64;
-/**
- * While connections are opened in each turn, new ones are resumed only in one turn of {@link sometimes}, and refused ones in
- * one of {@link rarely}. The first is an odd number, so that the newest and the oldest take turns.
- */
+const waiting = { some: 64, many: 4096 };
 const sometimes = 15;
 const rarely = 32;
 /** The most connections of a kind that are resumed in a turn: several hundred can become ready at the same instant. */
@@ -75,10 +72,11 @@ export class RequestQueue {
   /** The paused connections, in the order in which they are resumed. */
   readonly #held = {
     welcome: new Set<Connection>(),
-    fresh: new Set<Connection>(),
     refused: new Set<Connection>(),
     pipelining: new Set<Connection>(),
   };
+  /** The new ones, which are paused as well, by network: these take turns. */
+  readonly #fresh = new Map<string, Set<Connection>>();
   /** How many of each kind are resumed in a turn. */
   #resumed = 1;
   #turns = 0;
@@ -132,8 +130,7 @@ export class RequestQueue {
     if (connection.waiting.length >= manyOfOne) {
       connection.pipelines = true;
       connection.pause();
-      const own = connection.waiting.length;
-      if (own * (this.#waiting - own) > maxProduct) connection.socket.destroy();
+      if (this.#waiting > maxWaiting) connection.socket.destroy();
     }
     if (connection.isBusy) return;
     connection.isBusy = true;
@@ -151,16 +148,26 @@ export class RequestQueue {
   #hold(connection: Connection): void {
     connection.pause();
     this.#release(connection);
-    const { welcome, fresh, refused, pipelining } = this.#held;
+    const { welcome, refused, pipelining } = this.#held;
     if (connection.pipelines) pipelining.add(connection);
     else if (connection.isWelcome) welcome.add(connection);
-    else if (connection.latest === undefined) fresh.add(connection);
-    else refused.add(connection);
+    else if (connection.latest !== undefined) refused.add(connection);
+    else {
+      const { network } = connection;
+      this.#fresh.set(network, (this.#fresh.get(network) ?? new Set()).add(connection));
+    }
     this.#schedule();
   }
 
   #release(connection: Connection): void {
     for (const held of Object.values(this.#held)) held.delete(connection);
+    this.#releaseFresh(connection);
+  }
+
+  #releaseFresh(connection: Connection): void {
+    const { network } = connection;
+    const fresh = this.#fresh.get(network);
+    if (fresh?.delete(connection) === true && fresh.size === 0) this.#fresh.delete(network);
   }
 
   #schedule(): void {
@@ -260,26 +267,41 @@ export class RequestQueue {
   }
 
   /**
-   * Resumes paused connections. Turns have to be short while new ones arrive. Every other time the newest are resumed
-   * first: they need not wait for thousands.
+   * Resumes paused connections. Turns have to be short while new ones arrive, and while many requests wait. Every other
+   * time the newest are resumed first: they need not wait for thousands.
    * @returns whether there are more
    */
   #resumeSome(): boolean {
-    const { welcome, fresh, refused, pipelining } = this.#held;
+    const { welcome, refused, pipelining } = this.#held;
+    const fresh = this.#fresh;
     const held = () => welcome.size + fresh.size + refused.size + pipelining.size;
     if (held() === 0) return false;
     this.#turns += 1;
-    const isCalm = this.#waiting < someWaiting && fresh.size + refused.size === 0;
+    const isCalm = this.#waiting < waiting.some && fresh.size + refused.size === 0;
     resume(welcome, this.#resumed, welcome.size > this.#resumed ? byGoodAnswers(welcome) : welcome);
     const isRare = this.#turns % rarely === 0;
-    const hasTime = !this.#isAccepting;
-    const newestFirst = this.#turns % 2 === 0;
-    if (hasTime || this.#turns % sometimes === 0)
-      resume(fresh, hasTime ? this.#resumed : 1, newestFirst ? Array.from(fresh).reverse() : fresh);
+    const hasTime = !this.#isAccepting && this.#waiting < waiting.many;
+    if (hasTime || this.#turns % sometimes === 0) this.#resumeFresh(hasTime ? this.#resumed : 1);
     if (hasTime || isRare) resume(refused, this.#resumed);
     if (isCalm || isRare) resume(pipelining, 1);
     this.#isAccepting = false;
     return held() > 0;
+  }
+
+  /** Resumes some new connections, of one network after the other. */
+  #resumeFresh(count: number): void {
+    for (let left = count; left > 0; left -= 1) {
+      const [first] = this.#fresh;
+      if (first === undefined) return;
+      const [network, fresh] = first;
+      // Behind the other networks.
+      this.#fresh.delete(network);
+      this.#fresh.set(network, fresh);
+      const connection = this.#turns % 2 === 0 ? Array.from(fresh).at(-1) : fresh.values().next().value;
+      if (connection === undefined) return;
+      this.#releaseFresh(connection);
+      if (!connection.isBusy) connection.resume();
+    }
   }
 }
 

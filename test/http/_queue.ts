@@ -66,15 +66,17 @@ export class QueueDesk {
   }
 
   /** Returns a connection, which is read from. */
-  connect(): Connection {
-    const connection = new Connection(new Socket(), this.now);
+  connect(address?: string): Connection {
+    const socket = new Socket();
+    Object.defineProperty(socket, "remoteAddress", { value: address });
+    const connection = new Connection(socket, this.now);
     this.#connections.push(connection);
     return connection;
   }
 
   /** Returns a connection that the queue has paused as a new one. */
-  open(): Connection {
-    const connection = this.connect();
+  open(address?: string): Connection {
+    const connection = this.connect(address);
     this.queue.open(connection);
     return connection;
   }

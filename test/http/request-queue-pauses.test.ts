@@ -26,34 +26,28 @@ describe("a new connection", () => {
     assert.equal(pausedOf(opened), 0);
   });
 
-  it("while new connections arrive in each turn, the queue resumes refused ones in each 32nd", (t) => {
+  it("networks take turns, so that one that opens many connections delays no other", (t) => {
     const desk = new QueueDesk(t);
-    const refused = desk.connect();
-    desk.handle = () => refusal;
-    desk.send(refused);
-    desk.settle();
-    const turnsUntilResumed = () => {
-      desk.queue.open(refused);
-      for (let turns = 1; ; turns += 1) {
-        desk.open();
-        desk.turn();
-        if (!refused.isPaused) return turns;
-      }
-    };
-    turnsUntilResumed();
-    assert.equal(turnsUntilResumed(), 32);
-  });
-
-  it("new connections are resumed in each turn while 1,000 requests wait", (t) => {
-    const desk = new QueueDesk(t);
-    desk.handle = () => {
-      desk.now += 0.1;
-      return empty;
-    };
-    for (let connections = 0; connections < 100; connections += 1) desk.sendAll(desk.connect(), 10);
-    const opened = [desk.open(), desk.open(), desk.open(), desk.open()];
-    // The first turn has just accepted them.
-    assert.deepEqual(pausedAfterTurns(desk, opened, 5), [4, 3, 2, 1, 0]);
+    const flood = () => Array.from({ length: 500 }, () => desk.open("192.0.2.1"));
+    const flooding = flood();
+    const others = [
+      desk.open("198.51.100.1"),
+      desk.open("2001:db8:0:100::1"),
+      desk.open("2001:db8:0:1ff::2"),
+    ];
+    flooding.push(...flood());
+    const busy = desk.connect();
+    const paused: number[] = [];
+    for (let turns = 0; turns < 6; turns += 1) {
+      // Slow turns, each of which resumes one.
+      desk.send(busy);
+      desk.now += 9;
+      desk.turn();
+      paused.push(pausedOf(others));
+    }
+    // The last two are of one network, which waits for the flooding one in between.
+    assert.deepEqual(paused, [3, 3, 2, 1, 1, 0]);
+    assert.equal(pausedOf(flooding), 998);
   });
 
   it("a new connection that closes before its turn is not resumed", (t) => {
@@ -110,7 +104,7 @@ describe("a new connection", () => {
   }
 });
 
-describe("parsing that takes long", () => {
+describe("parsing that takes long, and many waiting requests", () => {
   for (const [requests, milliseconds, expected] of [
     [31, 1_000, false],
     [32, 9.75, false],
@@ -132,6 +126,43 @@ describe("parsing that takes long", () => {
       assert.deepEqual([silent.isPaused, pausedOf(connections)], [false, 0]);
     });
   }
+
+  it("with 4,096 waiting requests the queue resumes welcome connections, new ones in each 15th turn, and refused ones in each 32nd", (t) => {
+    const desk = new QueueDesk(t);
+    const [welcome, refused] = [desk.connect(), desk.connect()];
+    for (const connection of [welcome, refused]) {
+      desk.handle = () => (connection === refused ? refusal : empty);
+      desk.send(connection);
+      desk.settle();
+    }
+    desk.handle = () => {
+      desk.now += 0.1;
+      return empty;
+    };
+    desk.sendAll(desk.connect(), 6000);
+    const fresh = desk.open();
+    for (const connection of [welcome, refused]) desk.queue.open(connection);
+    const turns = pausedAfterTurns(desk, [welcome, refused, fresh], 31);
+    // The refused one has already had its turn once.
+    assert.deepEqual([turns.indexOf(2), turns.indexOf(1), turns.indexOf(0)], [0, 13, 30]);
+  });
+
+  it("requests behind answers on their way to the client count as waiting", (t) => {
+    const desk = new QueueDesk(t);
+    const refused = desk.connect();
+    desk.handle = () => refusal;
+    desk.send(refused);
+    desk.settle();
+    const busy = desk.connect();
+    const responses = Array.from({ length: 4500 }, () => desk.send(busy, {}, false));
+    desk.queue.open(refused);
+    // In each turn one answer is written, and read before the next turn.
+    for (const response of responses.slice(0, 4)) {
+      desk.turn();
+      assert.equal(refused.isPaused, true);
+      desk.read(response);
+    }
+  });
 
   for (const headers of [{ "transfer-encoding": "chunked" }, { "content-length": "65537" }]) {
     const text = JSON.stringify(headers);
@@ -226,22 +257,9 @@ describe("a connection that pipelines", () => {
       desk.now += 2;
       return empty;
     };
-    desk.sendAll(desk.connect(), 1000);
+    desk.sendAll(desk.connect(), 2000);
     const paused = pausedAfterTurns(desk, pipelining, 70);
     assert.deepEqual([paused.indexOf(1), paused.indexOf(0)], [31, 63]);
-  });
-
-  it("requests behind answers on their way to the client count as waiting", (t) => {
-    const desk = new QueueDesk(t);
-    const pipelining = desk.openPipelining();
-    const busy = desk.connect();
-    const responses = Array.from({ length: 70 }, () => desk.send(busy, {}, false));
-    // In each turn one answer is written, and read before the next turn.
-    for (const response of responses.slice(0, 4)) {
-      desk.turn();
-      assert.equal(pipelining.isPaused, true);
-      desk.read(response);
-    }
   });
 
   it("a connection that pipelines does not wait for a client that does not read", (t) => {
@@ -254,34 +272,33 @@ describe("a connection that pipelines", () => {
     assert.deepEqual([reluctant.waiting.length, held.isPaused], [64, false]);
   });
 
-  for (const [own, others, isClosed] of [
-    [15, 30_000, false],
-    [16, 16_384, false],
-    [16, 16_385, true],
-    [256, 1_024, false],
-    [256, 1_025, true],
-    [2_000, 0, false],
-  ] as const) {
-    const what = isClosed ? "closes" : "keeps";
-    it(`the queue ${what} a connection with ${own} waiting requests beside ${others} others`, (t) => {
-      const desk = new QueueDesk(t);
-      const [busy, connection] = [desk.connect(), desk.connect()];
-      desk.flood(busy, others);
-      desk.flood(connection, own);
-      assert.deepEqual([busy.socket.destroyed, connection.socket.destroyed], [false, isClosed]);
-    });
-  }
+  it("the queue closes a connection that pipelines when more than 16,384 requests wait, and no other", (t) => {
+    const desk = new QueueDesk(t);
+    const [quiet, busy, latest] = [desk.connect(), desk.connect(), desk.connect()];
+    desk.sendAll(quiet, 14);
+    desk.flood(busy, 16_384 - 14);
+    desk.send(quiet);
+    desk.sendAll(latest, 15);
+    assert.deepEqual(
+      [quiet, busy, latest].map(({ socket }) => socket.destroyed),
+      [false, false, false],
+    );
+    desk.send(latest);
+    assert.deepEqual(
+      [quiet, busy, latest].map(({ socket }) => socket.destroyed),
+      [false, false, true],
+    );
+  });
 
   it("requests that are answered or whose connection is closed no longer count as waiting", (t) => {
     const desk = new QueueDesk(t);
     const gone = desk.connect();
     desk.flood(gone, 16_000);
     desk.queue.close(gone);
-    desk.sendAll(desk.connect(), 1_000);
+    desk.sendAll(desk.connect(), 100);
     desk.settle();
-    desk.flood(desk.connect(), 1_024);
     const latest = desk.connect();
-    desk.flood(latest, 256);
+    desk.flood(latest, 16_384);
     assert.equal(latest.socket.destroyed, false);
     desk.flood(latest, 1);
     assert.equal(latest.socket.destroyed, true);
