@@ -72,8 +72,7 @@ export function operationsOn(
         // first: a repeated request must be authorized as well before it is answered.
         const current = currentCaller(draft, request.caller, at);
         request.authorize(current);
-        // In this order V8 copies quickly, as in `nobody`.
-        const changing = { sequence, afterwards, ...contextOf(request, at), caller: current };
+        const changing = { ...contextOf(request, at), caller: current, sequence, afterwards };
         const change = () => {
           if (handler.list !== undefined) sources.lists.requireInForce(handler.list);
           return handler.change(draft, input, changing);
