@@ -9,7 +9,7 @@ import { describe, it } from "node:test";
 import { openRegular, UnexpectedFile } from "../src/regular-file.ts";
 import { nodeFiles } from "../src/store/folder/files.ts";
 import { temporaryFolder } from "./_setup.ts";
-import { assertRefused, fill, openNotebook, snapshot } from "./store/_faults.ts";
+import { assertRefused, fill, openNotebook, segment, snapshot } from "./store/_faults.ts";
 
 describe("opening a regular file", () => {
   it("names a socket, a directory and a broken link for what they are", async (t) => {
@@ -44,14 +44,19 @@ describe("opening a regular file", () => {
   });
 });
 
-it("a start that meets a broken link in the place of a snapshot names it, and says what to do", async (t) => {
-  const folder = await temporaryFolder(t);
-  const store = await openNotebook(folder);
-  await fill(store, 2);
-  await store.close({ snapshot: true });
-  await nodeFiles.unlink(join(folder, snapshot(2)));
-  await symlink("nowhere", join(folder, snapshot(2)));
-  const { message, hint } = await assertRefused(openNotebook(folder), snapshot(2));
-  assert.match(message, /is a broken symbolic link instead of a regular file\.$/);
-  assert.match(hint ?? "", /move it away/);
-});
+for (const [what, name] of [
+  ["a snapshot", snapshot(2)],
+  ["an old segment", segment(1)],
+] as const) {
+  it(`a start that meets a broken link in the place of ${what} names it, and says what to do`, async (t) => {
+    const folder = await temporaryFolder(t);
+    const store = await openNotebook(folder);
+    await fill(store, 2);
+    await store.close({ snapshot: true });
+    await nodeFiles.unlink(join(folder, name));
+    await symlink("nowhere", join(folder, name));
+    const { message, hint } = await assertRefused(openNotebook(folder), name);
+    assert.match(message, /is a broken symbolic link instead of a regular file\.$/);
+    assert.match(hint ?? "", /move it away/);
+  });
+}
