@@ -61,24 +61,29 @@ function shellWord(word: string): string {
 
 /** Returns the open cases, the worst first. */
 async function openCases(context: Context) {
-  const { output, workspace } = context;
-  const folder = await workspace().dataFolder();
-  const { file, limits, players, warnings } = await readLimits(context, folder);
-  const excesses = await readExcesses(nodeFiles, folder, limits, players, warnings);
-  for (const warning of warnings) output.remark(`warning: ${warning}`);
+  const folder = await context.workspace().dataFolder();
+  const { file, limits, players } = await readLimits(context, folder);
+  const gaps: string[] = [];
+  const excesses = await readExcesses(nodeFiles, folder, limits, players, gaps);
+  warn(context, gaps);
   return { excesses, file, hasLimits: limits.length > 0, players };
 }
 
-/** Returns the limits of the route table, and the players: apart, since no other data should stay in memory meanwhile. */
-async function readLimits({ workspace }: Context, folder: string) {
+/** Returns the limits of the route table, and the players: apart, since no other data should stay in memory. */
+async function readLimits(context: Context, folder: string) {
   const { database, warnings } = await readState(nodeFiles, folder, model);
-  const file = await workspace().routesFile();
+  warn(context, warnings);
+  const file = await context.workspace().routesFile();
   const text = await readTable(file);
   const { table, faults } = checkRoutes(text, vocabularyOf(database.view));
   if (table === undefined) throw faultsIn(file, faults, text);
   const { statistics } = table.declared;
   const limits = statistics.filter(({ perHour, perDay, perWeek }) => perHour ?? perDay ?? perWeek);
-  return { file, limits, players: database.view.players, warnings: [...warnings] };
+  return { file, limits, players: database.view.players };
+}
+
+function warn({ output }: Context, warnings: readonly string[]): void {
+  for (const warning of warnings) output.remark(`warning: ${warning}`);
 }
 
 /** Returns the player of some cases, and their types. @throws Failure `UNKNOWN_ENTRY` if there are none */

@@ -47,7 +47,7 @@ export async function showAudit(
     limit === undefined || needsNames(look)
       ? undefined
       : await readNewest(nodeFiles, folder, { ...look, limit });
-  // Anybody can make the changes that follow.
+  // Anybody may make the changes to come, so these need all names.
   const { names, warnings } = newest === undefined || goOn ? await readNames(nodeFiles, folder) : newest;
   for (const warning of warnings) output.remark(`warning: ${warning}`);
   const show = (entry: Entry) =>

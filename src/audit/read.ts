@@ -2,7 +2,6 @@
 import { Failure } from "../domain/errors.ts";
 import { model } from "../domain/model.ts";
 import type { JournalRecord } from "../store/change.ts";
-import type { Database } from "../store/collection.ts";
 import type { Files } from "../store/folder/files.ts";
 import { readBackwards } from "../store/journal/backwards.ts";
 import { type OnMissing, readHistory } from "../store/journal/history.ts";
@@ -22,12 +21,11 @@ export interface AuditQuery extends Filter {
 
 /**
  * Reads the names of players, from a damaged folder as far as possible.
- * @returns also the present data, undefined where it cannot be read, and the faults of the files, a sentence each
+ * @returns also the faults of the files, a sentence each
  */
 export async function readNames(files: Files, folder: string) {
   const names = new PlayerNames();
   const warnings: string[] = [];
-  let database: Database<typeof model> | undefined;
   try {
     const history = readHistory(files, folder, 0, warnMissing(folder, warnings));
     for await (const record of history) names.learn(record);
@@ -36,15 +34,14 @@ export async function readNames(files: Files, folder: string) {
     if (!(error instanceof Failure)) throw error;
   }
   try {
-    const state = await readState(files, folder, model);
-    ({ database } = state);
+    const { database, warnings: faults } = await readState(files, folder, model);
     names.learnAll(database);
-    warnings.push(...state.warnings);
+    warnings.push(...faults);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     warnings.push(`${error.message} Names come from the journal only.`);
   }
-  return { names, database, warnings };
+  return { names, warnings };
 }
 
 /** @param warnings gets a sentence about each gap in the journal */
@@ -102,7 +99,7 @@ export async function* readEntries(
 }
 
 /**
- * Reads the newest changes that match a query, oldest first, and no more of the files than that needs. Returns also the
+ * Reads the newest changes that match a query, oldest first, and no more of the files than that needs. Also returns the
  * number of the newest change, shown or not.
  * @param query must not ask for a player by name: see {@link needsNames}
  * @throws Failure where a change is damaged that has to be read

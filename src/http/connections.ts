@@ -33,7 +33,7 @@ export interface WaitingRequest {
 /** A connection on which requests arrive: with TLS, the decrypted one. */
 export class Connection {
   readonly socket: Socket;
-  /** Where the client, or the proxy before it, is. */
+  /** The network of the client or of the proxy in front: see {@link networkOf}. */
   readonly network: string;
   /** The requests that nothing has handled yet, oldest first. */
   readonly waiting: WaitingRequest[] = [];

@@ -40,9 +40,8 @@ const numbersOf = (entries: readonly Entry[]) => entries.map(({ number }) => num
 describe("the names of players in a folder", () => {
   it("come from the data and the journal, without warnings where nothing is wrong", async (t) => {
     const folder = await history(t);
-    const { names, database, warnings } = await readNames(nodeFiles, folder);
+    const { names, warnings } = await readNames(nodeFiles, folder);
     assert.deepEqual([...names.all].sort(), ["Ada", "Bob"]);
-    assert.equal(database?.sequence, 5);
     assert.deepEqual(warnings, []);
   });
 
@@ -58,23 +57,23 @@ describe("the names of players in a folder", () => {
     const store = await openStore(t);
     await register(store, ada, "Ada");
     await store.change({ who: "operator", operation: "player.remove" }, (draft) => draft.players.delete(ada));
-    const { names, database } = await readNames(nodeFiles, store.folder);
-    assert.deepEqual([names.all, database?.view.players.size], [["Ada"], 0]);
+    const { names } = await readNames(nodeFiles, store.folder);
+    assert.deepEqual([names.all, store.data.players.size], [["Ada"], 0]);
   });
 
   it("come from the data alone if the journal before it is damaged", async (t) => {
     const folder = await history(t);
     await spoil(join(folder, segment(1)), 20);
-    const { names, database, warnings } = await readNames(nodeFiles, folder);
-    assert.deepEqual([names.of(ada), names.of(bob), database?.sequence, warnings], ["Ada", "Bob", 5, []]);
+    const { names, warnings } = await readNames(nodeFiles, folder);
+    assert.deepEqual([names.of(ada), names.of(bob), warnings], ["Ada", "Bob", []]);
   });
 
   it("come from the journal up to its damage if the data cannot be read, with a warning", async (t) => {
     const folder = await history(t);
     const path = join(folder, segment(5));
     await writeFile(path, (await readFile(path, "utf8")).replace("Bob", "Bib"));
-    const { names, database, warnings } = await readNames(nodeFiles, folder);
-    assert.deepEqual([names.all, database], [["Ada"], undefined]);
+    const { names, warnings } = await readNames(nodeFiles, folder);
+    assert.deepEqual(names.all, ["Ada"]);
     assert.equal(warnings.length, 1);
     const [warning = ""] = warnings;
     assert.ok(warning.startsWith(`${path} is damaged at byte `), warning);
@@ -84,8 +83,8 @@ describe("the names of players in a folder", () => {
   it("are read with a warning for each damaged snapshot", async (t) => {
     const folder = await history(t);
     await spoil(join(folder, snapshot(4)), 20);
-    const { names, database, warnings } = await readNames(nodeFiles, folder);
-    assert.deepEqual([[...names.all].sort(), database?.sequence], [["Ada", "Bob"], 5]);
+    const { names, warnings } = await readNames(nodeFiles, folder);
+    assert.deepEqual([...names.all].sort(), ["Ada", "Bob"]);
     assert.equal(warnings.length, 1);
     assert.match(
       warnings[0] ?? "",

@@ -200,6 +200,7 @@ describe("a list in words", () => {
     assert.equal(oneOf([]), "");
     assert.equal(oneOf(["der"]), "der");
     assert.equal(oneOf(["der", "die"]), "der or die");
+    assert.equal(oneOf(["der", "die", "das"]), "der, die or das");
     assert.equal(allOf(["der", "die", "das"]), "der, die and das");
     assert.equal(oneOf(["der", "die", "das"], 2), "der, die or 1 more");
     const names = Array.from({ length: 5000 }, (_, index) => `n${index}`);
