@@ -1,5 +1,6 @@
 /** A real browser for tests: Debian's Chromium, driven by playwright-core, which has no browser of its own. */
 import { existsSync } from "node:fs";
+import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import type { Cleanup } from "../_setup.ts";
 
@@ -57,4 +58,15 @@ export async function openPage(
     if (message.type() === "error") errors.push(message.text());
   });
   return { page, requested, errors };
+}
+
+/** Returns the violations that axe-core finds, one line each. */
+export async function violations(page: Page, options: axe.RunOptions = {}): Promise<string[]> {
+  await page.evaluate(axe.source);
+  // Describing what passes takes most of the time.
+  const all = JSON.stringify({ ...options, resultTypes: ["violations"] });
+  const results: axe.AxeResults = await page.evaluate(`axe.run(document, ${all})`);
+  return results.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, any }) => `${id}: ${target.join(" ")}: ${any[0]?.message}`),
+  );
 }

@@ -1,12 +1,11 @@
 /** The pages in a real browser: the overlay, search and sorting, and whether everybody can read them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { assertLacks, type Cleanup } from "../_setup.ts";
 import { CliProcess, serveProcess } from "../cli/_process.ts";
 import { emptyDesk } from "../cli/_setup.ts";
-import { noBrowser, openPage, startBrowser } from "../http/_browser.ts";
+import { noBrowser, openPage, startBrowser, violations } from "../http/_browser.ts";
 import { fill, openPages, paths } from "./_pages.ts";
 
 const desktop = { width: 1280, height: 800 };
@@ -38,7 +37,7 @@ test("pages in a browser", { skip: noBrowser }, async (t) => {
           await page.emulateMedia({ colorScheme: "light" });
           assert.deepEqual(await violations(page), [], path);
           await page.emulateMedia({ colorScheme: "dark" });
-          assert.deepEqual(await violations(page, ["color-contrast"]), [], `${path}, dark`);
+          assert.deepEqual(await violations(page, { runOnly: ["color-contrast"] }), [], `${path}, dark`);
           for (const viewport of [phone, desktop]) {
             await page.setViewportSize(viewport);
             assert.equal(await page.evaluate("document.documentElement.scrollWidth"), viewport.width, path);
@@ -134,12 +133,4 @@ async function alphaOfCorner(t: Cleanup, browser: Browser, picture: Buffer): Pro
     };
     image.src = "data:image/png;base64,${picture.toString("base64")}";
   })`);
-}
-
-/** Returns the violations that axe-core finds, one line each. @param rules by default all */
-async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
-  if (rules === undefined) await page.evaluate(axe.source);
-  const options = rules === undefined ? {} : { runOnly: rules };
-  const results: axe.AxeResults = await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`);
-  return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
 }
