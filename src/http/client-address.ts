@@ -34,15 +34,11 @@ export class ClientAddresses {
   readonly #warn: (message: string) => void;
   #hasWarned = false;
 
-  /** Checking an address takes a few microseconds, and those of proxies and clients return. */
-  readonly #hops = new LRUCache<string, Hop>({
-    max: 10_000,
-    memoMethod: (text) => {
-      const address = parseAddress(text);
-      const isTrusted = address !== undefined && this.#trusted.check(address, familyOf(address));
-      return { address, isTrusted };
-    },
-  });
+  /**
+   * Checking an address takes a few microseconds, and those of proxies and clients return. Without a proxy there are none,
+   * and allocating it takes milliseconds.
+   */
+  #hops: LRUCache<string, Hop> | undefined;
 
   /**
    * @param trusted the networks of the trusted proxies
@@ -87,7 +83,15 @@ export class ClientAddresses {
   }
 
   #hopOf(entry: string): Hop {
-    return entry.length > maxEntry ? { address: undefined, isTrusted: false } : this.#hops.memo(entry);
+    if (entry.length > maxEntry) return { address: undefined, isTrusted: false };
+    this.#hops ??= new LRUCache({ max: 10_000, memoMethod: (text) => this.#check(text) });
+    return this.#hops.memo(entry);
+  }
+
+  #check(text: string): Hop {
+    const address = parseAddress(text);
+    const isTrusted = address !== undefined && this.#trusted.check(address, familyOf(address));
+    return { address, isTrusted };
   }
 }
 
