@@ -100,6 +100,7 @@ function parse(text: string, schema: Schema, lines: LineCounter) {
   let deep: number | undefined;
   for (const lexeme of new Lexer().lex(text)) {
     tokens.push(...parser.next(lexeme));
+    if (parser.stack.length <= maxDepth) continue;
     deep = parser.stack.filter((token) => CST.isCollection(token))[maxDepth]?.offset;
     if (deep !== undefined) break;
   }
