@@ -8,6 +8,7 @@ import { parse, stringify } from "yaml";
 import { Failure } from "../../src/domain/errors.ts";
 import { bases, baseTypes } from "../../src/table/base-types.ts";
 import { parseParameter, quote } from "../../src/table/parameters.ts";
+import { character } from "../_character.ts";
 import { runs } from "../_depth.ts";
 import { Library, vocabulary } from "./_library.ts";
 
@@ -130,7 +131,7 @@ describe("a parameter", () => {
 
   it("fails only as a Failure, which has no control characters and no part of what could be a token", () => {
     const any = fc.oneof(
-      fc.string({ unit: "binary" }),
+      fc.string({ unit: character }),
       fc.string(),
       fc.constantFrom("\ud800", "\udc00x", "\0"),
     );

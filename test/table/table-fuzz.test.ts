@@ -17,6 +17,7 @@ import { editorSchema } from "../../src/table/editor/editor-schema.ts";
 import type { Parameter } from "../../src/table/parameters.ts";
 import type { Route, Table } from "../../src/table/table.ts";
 import { warningsOf } from "../../src/table/warnings.ts";
+import { character } from "../_character.ts";
 import { isFull, runs } from "../_depth.ts";
 import { type Cleanup, everyRight, openWorld, shippedRoutes, type World } from "../_setup.ts";
 
@@ -165,7 +166,7 @@ const textEdit = fc.record({
   at: fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
   other: fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
   length: fc.integer({ min: 1, max: 12 }),
-  snippet: fc.oneof(fc.constantFrom(...snippets), fc.string({ unit: "binary", maxLength: 8 })),
+  snippet: fc.oneof(fc.constantFrom(...snippets), fc.string({ unit: character, maxLength: 8 })),
 });
 type TextEdit = Parameters<Parameters<typeof textEdit.map>[0]>[0];
 
