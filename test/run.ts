@@ -11,7 +11,7 @@ import { run } from "node:test";
 import type { TestEvent } from "node:test/reporters";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { inspect } from "node:util";
-import { buildFolder } from "./_build.ts";
+import { sharedFolder } from "./_build.ts";
 
 /** Test files that share a process. */
 interface Batch {
@@ -142,7 +142,7 @@ function toSeconds(milliseconds: number): string {
 
 const folder = mkdtempSync(join(tmpdir(), "gameaddon-tests-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-process.env[buildFolder] = join(folder, "build");
+process.env[sharedFolder] = folder;
 const interruption = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => interruption.abort());
 

@@ -2,30 +2,27 @@
 import assert from "node:assert/strict";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { buildSync } from "esbuild";
+import { build } from "esbuild";
+import { copied, makeOnce } from "../_build.ts";
 import { projectFolder } from "../_setup.ts";
 import type { Desk, Ran } from "./_setup.ts";
 
-/** Bundles the sources once for all processes, which then start in a third of the time. Returns the program. */
-function bundle(): string {
-  const folder = mkdtempSync(join(tmpdir(), "gameaddon-bundle-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  const tables = ["routes.yaml", "routes.defaults.yaml", "routes.test.yaml", "routes.schema.json"];
-  for (const name of ["package.json", ...tables, "node_modules", "data", "src"])
+/** Bundles the sources once for all processes, which then start in a third of the time. */
+async function bundle(folder: string): Promise<void> {
+  for (const name of [...copied, "node_modules", "src"])
     symlinkSync(join(projectFolder, name), join(folder, name));
-  buildSync({
+  await build({
     entryPoints: [join(projectFolder, "cli", "main.ts")],
     ...{ bundle: true, splitting: true, packages: "external", format: "esm", platform: "node" },
     ...{ outdir: join(folder, "dist"), outExtension: { ".js": ".mjs" }, logLevel: "error" },
   });
-  return join(folder, "dist", "main.mjs");
 }
 
-export const main = bundle();
+/** The program of the bundle. */
+export const main = join(await makeOnce("bundle", bundle), "dist", "main.mjs");
 
 /** The address of a module with this code, for a process to load first. */
 export const moduleOf = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
