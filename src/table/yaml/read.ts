@@ -2,6 +2,7 @@
  * Reads YAML that people write, for the route table and its tests: into plain values, or into faults that name line and
  * column and say what to do.
  */
+import { LRUCache } from "lru-cache";
 import {
   Composer,
   CST,
@@ -48,8 +49,7 @@ export function readYAML(
   text: string,
   { expected, schema }: { readonly expected: string; readonly schema: Schema },
 ): ReadYAML {
-  const lines = new LineCounter();
-  const { document, deep, second } = parse(text, schema, lines);
+  const { document, lines, deep, second } = recent.memo(`${schema} ${text}`);
   const positionOf = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
@@ -93,7 +93,8 @@ export function readYAML(
  * library's `parseDocument` would recurse until the stack is full, and V8 aborts the process if it compiles a regular
  * expression there.
  */
-function parse(text: string, schema: Schema, lines: LineCounter) {
+function parse(text: string, schema: Schema) {
+  const lines = new LineCounter();
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
   const tokens: CST.Token[] = [];
@@ -107,8 +108,21 @@ function parse(text: string, schema: Schema, lines: LineCounter) {
   tokens.push(...parser.end());
   const options = { uniqueKeys: false, logLevel: "error", ...(schema === "failsafe" && { schema }) } as const;
   const [first, second] = new Composer(options).compose(tokens, true, text.length);
-  return { document: first as Document.Parsed, deep, second: second?.range[0] };
+  return { document: first as Document.Parsed, lines, deep, second: second?.range[0] };
 }
+
+/**
+ * Parsed texts, by their schema and themselves: a start, a review and a reload read the same file several times. Nothing
+ * changes a document.
+ */
+const recent = new LRUCache<string, ReturnType<typeof parse>>({
+  maxSize: 100_000,
+  sizeCalculation: (_, key) => key.length,
+  memoMethod(key) {
+    const [schema = "", text = ""] = key.split(/ (.*)/s);
+    return parse(text, schema as Schema);
+  },
+});
 
 /** Returns where a path leads, or the place before it where the document ends. */
 function offsetOf(root: Node | null, path: Path, side: Side): number {
