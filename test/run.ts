@@ -23,8 +23,8 @@ interface Batch {
 
 const projectFolder = fileURLToPath(new URL("..", import.meta.url));
 
-/** The largest size of a batch, a thirtieth of all tests: no process runs for long when the others have ended. */
-const maxSize = 100_000;
+/** The largest size of a batch, a fifteenth of all tests: no process runs for long when the others have ended. */
+const maxSize = 200_000;
 
 /** How long a process may run, in milliseconds. Then it is killed, and its tests have failed. */
 const deadline = 10 * 60_000;
