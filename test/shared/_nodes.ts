@@ -120,6 +120,8 @@ export class Counter {
       )
         await sleep(20);
       this.acknowledged += 1;
+      // Other programs need the processor as well.
+      await sleep(2);
     }
   }
 
