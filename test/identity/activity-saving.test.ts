@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Player } from "../../src/domain/model.ts";
 import { Activity } from "../../src/identity/activity.ts";
-import { openWorld, type World } from "../_setup.ts";
+import { day, openWorld, type World } from "../_setup.ts";
 import { ruledFiles, systemError } from "../store/_faults.ts";
 
 /** Returns the activity that a service would load now. */
@@ -90,6 +90,23 @@ describe("saving activity", () => {
     assert.equal(after.requests, before + players.length);
     const seen = players.filter(({ uuid }) => after.of(uuid)?.lastSeen === world.clock.time);
     assert.equal(seen.length, players.length);
+  });
+
+  it("saving activity removes the counts of days that are no longer shown, and no others", async (t) => {
+    const { service, clock } = await openWorld(t);
+    const { store } = service;
+    const activity = new Activity(store.data);
+    const saveOne = async () => {
+      activity.note(null, undefined, clock.time);
+      activity.addOn(clock.time, "kills");
+      await activity.save(store);
+      return Array.from(store.data.counters.values(), ({ name, value }) => `${name} ${value}`).sort();
+    };
+    await saveOne();
+    clock.advance(89 * day);
+    assert.deepEqual(await saveOne(), ["2026-11-21/kills 1", "2027-02-18/kills 1", "requests 2"]);
+    clock.advance(day);
+    assert.deepEqual(await saveOne(), ["2027-02-18/kills 1", "2027-02-19/kills 1", "requests 3"]);
   });
 
   it("saving activity neither saves nor keeps that of a former player", async (t) => {
