@@ -1,5 +1,6 @@
 /** The request queue: every request is answered, in the order of its connection, and no connection delays the others. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { it, type TestContext } from "node:test";
 import { startServer } from "../../src/http/server.ts";
@@ -109,6 +110,20 @@ it(
     assert.deepEqual(handled.toSorted(), paths.toSorted());
   },
 );
+
+it("many connections that are opened at once do not delay the newest one to the last", inTime, async (t) => {
+  const { url, handled } = await open(t);
+  const { hostname, port } = new URL(url);
+  const answers = Array.from({ length: 100 }, async (_, number) => {
+    const socket = connect(Number(port), hostname);
+    t.after(() => socket.destroy());
+    socket.write(requestFor(`/plain/${number}`));
+    await once(socket, "data");
+  });
+  await Promise.all(answers);
+  const [middle, newest] = ["/plain/50", "/plain/99"].map((path) => handled.indexOf(path));
+  assert.ok(Number(newest) < Number(middle), handled.join(" "));
+});
 
 it("the queue answers other clients after some have disconnected", inTime, async (t) => {
   const { url } = await open(t);
