@@ -7,7 +7,7 @@ import { createJournal } from "../../src/store/shared/postgres-tables.ts";
 import type { SharedOptions } from "../../src/store/shared/shared-journal.ts";
 import { encodeSnapshot } from "../../src/store/snapshot.ts";
 
-/** The names of the databases by folder. */
+/** The names of the databases by server and folder. */
 const databases = new Map<string, string>();
 
 /**
@@ -21,10 +21,11 @@ export async function journalOf(
   model: Model,
   now: () => number,
 ): Promise<SharedOptions> {
-  let name = databases.get(folder);
+  const place = `${server} ${folder}`;
+  let name = databases.get(place);
   if (name === undefined) {
     name = `journal_${process.pid}_${databases.size}`;
-    databases.set(folder, name);
+    databases.set(place, name);
     const sql = postgres(`${server}/postgres`, { max: 1, onnotice: () => {} });
     await sql.unsafe(`create database ${name}`);
     await sql.end();

@@ -96,3 +96,22 @@ it("a bulk change whose connection is lost changes nothing, and the next one is 
   assert.equal(await held.append(start, batch), "appended");
   assert.deepEqual((await sequencer.state()).head, batch.head);
 });
+
+it("a snapshot is taken if it is 10,000 changes ahead, unless another is being taken", options, async (t) => {
+  const pg = await Postgres.start(t);
+  const { sequencer } = await journalOf(pg.url.replace(/\/postgres$/, ""), "folder", {}, Date.now);
+  t.after(() => sequencer.close());
+  const newestAfter = async (sequence: number, pieces: AsyncIterable<Buffer>) => {
+    await sequencer.offerSnapshot({ sequence, chain: 0 }, pieces);
+    return (await sequencer.snapshot()).head.sequence;
+  };
+  async function* quickly() {
+    yield Buffer.from("1");
+  }
+  async function* meanwhile() {
+    assert.equal(await newestAfter(20_000, quickly()), 0);
+    yield* quickly();
+  }
+  assert.equal(await newestAfter(9_999, quickly()), 0);
+  assert.equal(await newestAfter(10_000, meanwhile()), 10_000);
+});
