@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { Service } from "../../src/service.ts";
 import { CliProcess, moduleOf, replacingWrites, serveProcess } from "./_process.ts";
 import { type Desk, seededDesk } from "./_setup.ts";
@@ -35,6 +36,15 @@ describe("a service with a long path", () => {
     assert.equal(await status.ended, 0, status.stderr);
     assert.match(status.stdout, /^holder\s+process \d+ serves it/m);
   });
+});
+
+it("serve saves activity every minute", { timeout }, async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const desk = await seededDesk(t);
+  const [, open = ""] = await desk.serve(["--json"]).shows(/"open":"(.*?)"/);
+  assert.equal((await fetch(open)).status, 200);
+  t.mock.timers.tick(60_000);
+  while (!(await desk.ok("audit", "--all")).includes("activity.save")) await setImmediate();
 });
 
 describe("stopping serve", { timeout }, () => {
