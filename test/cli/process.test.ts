@@ -1,12 +1,23 @@
 /** `addon-cli` as real processes: exit codes, signals, HTTPS, journals, limits of the system. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { fstatSync } from "node:fs";
 import { open, readFile, rm, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { stripVTControlCharacters } from "node:util";
 import { isJournal } from "../../cli/terminal/journal.ts";
-import { CliProcess, execute, moduleOf, replacingWrites, serveProcess } from "./_process.ts";
+import { unavailable } from "../_strace.ts";
+import {
+  CliProcess,
+  environment,
+  execute,
+  main,
+  moduleOf,
+  replacingWrites,
+  serveProcess,
+} from "./_process.ts";
 import { type Desk, emptyDesk, seededDesk, toDocument, tokenForm } from "./_setup.ts";
 
 const timeout = 120_000;
@@ -165,6 +176,30 @@ describe("serve in a process", { timeout }, () => {
     assert.equal((await fetch(`${base}/${token}/event`)).status, 200);
     assert.equal(open.length, 96 + 48);
   });
+});
+
+describe("a command that asks", {
+  timeout,
+  skip: unavailable("script", "-qefc", "true", "/dev/null"),
+}, () => {
+  for (const [where, redirection, shown] of [
+    ["on a terminal reads the answer", "", /Remove Ada\? \[y\/N\] y\s+Removed Ada,/],
+    ["does not ask where its input comes from elsewhere", "</dev/null", /there is nobody to ask/],
+    ["does not ask where its remarks go elsewhere", "2>errors; cat errors", /there is nobody to ask/],
+  ] as const) {
+    it(where, async (t) => {
+      const desk = await seededDesk(t);
+      await desk.ok("player", "add", "Ada");
+      const command = `${process.execPath} ${main} player remove Ada ${redirection}`;
+      const { stdout } = spawnSync("script", ["-qefc", command, "/dev/null"], {
+        cwd: desk.folder,
+        env: { ...environment, SHELL: "/bin/sh" },
+        input: "y\n",
+        encoding: "utf8",
+      });
+      assert.match(stripVTControlCharacters(stdout), shown);
+    });
+  }
 });
 
 describe("a running service", { timeout }, () => {
