@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres, { type Sql } from "postgres";
+import { makeOnce } from "../_build.ts";
 import type { Cleanup } from "../_setup.ts";
 import { freePort } from "../docs/_page.ts";
 
@@ -26,6 +27,20 @@ export const withoutPostgres = version() === undefined && "PostgreSQL is not ins
 // PostgreSQL refuses to run as root; 65534 is "nobody".
 const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
+/** An empty cluster, of which each server gets a copy: creating one takes a second. */
+let cluster: Promise<string> | undefined;
+
+async function initialise(folder: string): Promise<void> {
+  // Only in a folder of its own can "nobody" create it.
+  const own = mkdtempSync(join(tmpdir(), "gameaddon-pg-"));
+  if (user.uid !== undefined) chownSync(own, user.uid, user.gid);
+  const data = join(own, "data");
+  const options = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"];
+  execFileSync(bin("initdb"), options, { ...user, stdio: "ignore" });
+  renameSync(data, join(folder, "data"));
+  rmSync(own, { recursive: true });
+}
+
 /** See the head of this file. */
 export class Postgres {
   readonly folder: string;
@@ -41,8 +56,8 @@ export class Postgres {
   /** Starts a server, which is stopped after the test. @param disk the size of a disk of its own */
   static async start(t: Cleanup, { disk }: { readonly disk?: string } = {}): Promise<Postgres> {
     const pg = await Postgres.#create(t, disk);
-    const options = ["-D", pg.data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"];
-    execFileSync(bin("initdb"), options, { ...user, stdio: "ignore" });
+    cluster ??= makeOnce("postgres", initialise);
+    execFileSync("cp", ["-a", join(await cluster, "data"), pg.data]);
     await pg.start();
     return pg;
   }
