@@ -1,7 +1,7 @@
 /**
  * Runs all tests, or the files whose path contains one of the arguments: `npm test -- http store/lock`. Files share
  * processes, because starting a process takes longer than the tests of most files. A file whose head says `Runs alone`
- * has its own. Those with the most tests run first.
+ * has its own. Those run first, since they take long and wait for other programs, and then those with the most tests.
  */
 import { setMaxListeners } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -30,7 +30,7 @@ const maxSize = 200_000;
 const deadline = 10 * 60_000;
 
 /** How many processes run at a time. Many tests wait for other programs. */
-const processes = availableParallelism() + 1;
+const processes = 2 * availableParallelism();
 
 /** How many of the slowest files are listed. */
 const slowest = 10;
@@ -43,21 +43,21 @@ function findFiles(patterns: readonly string[]): string[] {
 }
 
 function toBatches(files: readonly string[]): Batch[] {
-  const batches: Batch[] = [];
+  const [alone, shared]: [Batch[], Batch[]] = [[], []];
   let unfilled: Batch | undefined;
   for (const file of files) {
     const text = readFileSync(join(projectFolder, file), "utf8");
     const isAlone = text.split("*/", 1)[0]?.includes("Runs alone");
-    if (!isAlone && unfilled !== undefined && unfilled.size + text.length <= maxSize) {
+    if (isAlone) alone.push({ files: [file], size: text.length });
+    else if (unfilled !== undefined && unfilled.size + text.length <= maxSize) {
       unfilled.files.push(file);
       unfilled.size += text.length;
     } else {
-      const batch = { files: [file], size: text.length };
-      batches.push(batch);
-      if (!isAlone) unfilled = batch;
+      unfilled = { files: [file], size: text.length };
+      shared.push(unfilled);
     }
   }
-  return batches.sort((one, other) => other.size - one.size);
+  return [alone, shared].flatMap((batches) => batches.sort((one, other) => other.size - one.size));
 }
 
 /** Returns a program that runs a batch. Each file is a suite: its hooks are its own, and the results name it. */
