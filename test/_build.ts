@@ -1,7 +1,7 @@
 /** What all processes of a test run share: a build of the project, as after `npm ci`, and whatever else takes long to make. */
 import { execFile } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
-import { cp, mkdir, mkdtemp, rename, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -36,18 +36,28 @@ export async function buildProject(folder: string): Promise<string> {
 /** Makes a folder that all processes of a run share: the first one does that asks for it. */
 export async function makeOnce(name: string, make: (folder: string) => Promise<void>): Promise<string> {
   const folder = join(process.env[sharedFolder] ?? (await ownFolder()), name);
-  const [unfinished, finished] = [join(folder, "unfinished"), join(folder, "finished")];
+  const unfinished = join(folder, "unfinished");
+  const finished = join(folder, "finished");
+  const failed = join(folder, "failed");
   try {
     await mkdir(folder);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    // Another process makes it. If that fails, the deadline of the run ends this wait.
-    while (!existsSync(finished)) await sleep(100);
+    // Another process makes it. If that is killed, the deadline of the run ends this wait.
+    while (!existsSync(finished)) {
+      if (existsSync(failed)) throw new Error(await readFile(failed, "utf8"));
+      await sleep(100);
+    }
     return finished;
   }
-  await mkdir(unfinished);
-  await make(unfinished);
-  await rename(unfinished, finished);
+  try {
+    await mkdir(unfinished);
+    await make(unfinished);
+    await rename(unfinished, finished);
+  } catch (error) {
+    await writeFile(failed, String(error));
+    throw error;
+  }
   return finished;
 }
 
