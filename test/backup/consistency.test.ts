@@ -22,6 +22,9 @@ const token = (id: string, uuid: string | null, digit = id) => ({
   expiresAt: null,
   revokedAt: null,
 });
+const track = (name: string) => ({ list: "track", key: ["name"], values: { name } });
+/** An entry that refers to one of another list. */
+const lap = (on: string) => ({ list: "lap", key: ["on"], values: { on }, entries: { on: "track" } });
 const reason = (text: string) => ({ reason: text, days: 1, creatorName: null, creatorUUID: null });
 
 function lookup<T>(rows: { get(key: string): T | undefined; has(key: string): boolean }) {
@@ -48,7 +51,7 @@ const sound = {
     { group: "CEO", name: "Removed", uuid: nobody },
   ],
   targets: [{ name: "Stranger", uuid: null, done: false, listed: 1 }],
-  entries: [blacklistReason("GROVE", "Theft")],
+  entries: [blacklistReason("GROVE", "Theft"), lap("Monza"), track("Monza")],
   houseBans: [{ name: "Bob", uuid: bob, startTime: 1, reasons: [reason("Noise"), reason("Theft")] }],
   tokens: [token("a", ada), token("b", null)],
   // Bookkeeping is of anybody.
@@ -128,6 +131,7 @@ describe("the consistency check", () => {
       "blacklistreason/rescue/theft",
       /there is no faction RESCUE/,
     ],
+    ["entries", lap("Spa"), "lap/spa", /there is no entry track\/spa/],
     ["tokens", token("c", nobody), "c", /there is no player/],
     ["tokens", token("d", null, "a"), "d", /its hash is also that of the token a/],
   ] as const) {
