@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { tableReloader } from "../../cli/serving/reloading.ts";
 import { readSeed } from "../../src/operator/seed-file.ts";
 import { Service } from "../../src/service.ts";
@@ -37,6 +38,7 @@ async function follow(t: TestContext, confirmsLoss = false) {
   t.after(() => reloader.close());
   return {
     service,
+    routes,
     warnings,
     revision: () => service.routes.status().revision,
     /** Replaces the file, which is then noticed. */
@@ -92,6 +94,18 @@ describe("a route table that takes something away", () => {
     await service.routes.settled();
     assert.equal(revision(), revisionOf(later));
     assert.equal(service.routes.status().settling, null);
+  });
+
+  it("does not take effect if the file has another one by then, which takes its place", {
+    timeout: 60_000,
+  }, async (t) => {
+    const { routes, revision, change } = await follow(t);
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    await change(stricter);
+    await writeFile(routes, looser);
+    t.mock.timers.tick(2000);
+    while (revision() === revisionOf(shipped)) await setImmediate();
+    assert.equal(revision(), revisionOf(looser));
   });
 
   it("takes effect at once on a signal and by `routes reload`, as does one that only gives", async (t) => {
