@@ -18,7 +18,8 @@ async function commandsOf(desk: Desk, ...path: readonly string[]): Promise<Liste
   const help = await desk.ok(...path, "--help");
   const listed = /^Commands:\n((?: {2}.*\n)+)/m.exec(help)?.[1] ?? "";
   const names = Array.from(listed.matchAll(/^ {2}([a-z][\w-]*)/gm), ([, name = ""]) => name);
-  const below = names.filter((name) => name !== "help").map((name) => commandsOf(desk, ...path, name));
+  const ownHelp = (name: string) => name !== "help" || path.length === 0;
+  const below = names.filter(ownHelp).map((name) => commandsOf(desk, ...path, name));
   return [{ path, help, names }, ...(await Promise.all(below)).flat()];
 }
 
@@ -49,7 +50,7 @@ it("the help describes every command, argument and option", async (t) => {
     // Default values and choices, in brackets, are not a description.
     for (const term of terms) assert.match(term, /^ {2}\S.*? {2,}[^ (]/, path.join(" "));
     const [usage = ""] = help.split("\n", 1);
-    for (const [, word] of usage.matchAll(/[<[](?!options|command)([\w:=|-]+)/g))
+    for (const [, word] of usage.matchAll(/[<[](?!options\]|command\])([\w:=|-]+)/g))
       assert.ok(
         terms.some((term) => term.startsWith(`  ${word} `)),
         usage,
