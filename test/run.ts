@@ -1,7 +1,7 @@
 /**
  * Runs all tests, or the files whose path contains one of the arguments: `npm test -- http store/lock`. Files share
  * processes, because starting a process takes longer than the tests of most files. A file whose head says `Runs alone`
- * has its own. Those run first, since they take long and wait for other programs, and then those with the most tests.
+ * has its own. Those run first, since they take long and wait for other programs.
  */
 import { setMaxListeners } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -23,8 +23,8 @@ interface Batch {
 
 const projectFolder = fileURLToPath(new URL("..", import.meta.url));
 
-/** The largest size of a batch, a fifteenth of all tests: no process runs for long when the others have ended. */
-const maxSize = 200_000;
+/** The size of a batch, about a fifteenth of all tests: no process runs for long when the others have ended. */
+const batchSize = 200_000;
 
 /** How long a process may run, in milliseconds. Then it is killed, and its tests have failed. */
 const deadline = 10 * 60_000;
@@ -42,22 +42,21 @@ function findFiles(patterns: readonly string[]): string[] {
   return (patterns.length === 0 ? files : files.filter(isChosen)).sort();
 }
 
+/** Returns the batches in the order in which they run. Each has files from many folders: tests of one wait alike. */
 function toBatches(files: readonly string[]): Batch[] {
-  const [alone, shared]: [Batch[], Batch[]] = [[], []];
-  let unfilled: Batch | undefined;
-  for (const file of files) {
-    const text = readFileSync(join(projectFolder, file), "utf8");
-    const isAlone = text.split("*/", 1)[0]?.includes("Runs alone");
-    if (isAlone) alone.push({ files: [file], size: text.length });
-    else if (unfilled !== undefined && unfilled.size + text.length <= maxSize) {
-      unfilled.files.push(file);
-      unfilled.size += text.length;
-    } else {
-      unfilled = { files: [file], size: text.length };
-      shared.push(unfilled);
-    }
+  const texts = files.map((file) => ({ file, text: readFileSync(join(projectFolder, file), "utf8") }));
+  const bySize = texts.sort((one, other) => other.text.length - one.text.length);
+  const isAlone = ({ text }: { readonly text: string }) => text.split("*/", 1)[0]?.includes("Runs alone");
+  const alone = bySize.filter(isAlone).map(({ file, text }) => ({ files: [file], size: text.length }));
+  const others = bySize.filter((each) => !isAlone(each));
+  const size = others.reduce((sum, { text }) => sum + text.length, 0);
+  const batches = Array.from({ length: Math.ceil(size / batchSize) }, (): Batch => ({ files: [], size: 0 }));
+  for (const { file, text } of others) {
+    const smallest = batches.reduce((one, other) => (other.size < one.size ? other : one));
+    smallest.files.push(file);
+    smallest.size += text.length;
   }
-  return [alone, shared].flatMap((batches) => batches.sort((one, other) => other.size - one.size));
+  return [...alone, ...batches];
 }
 
 /** Returns a program that runs a batch. Each file is a suite: its hooks are its own, and the results name it. */
