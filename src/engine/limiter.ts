@@ -50,13 +50,15 @@ type Client = Pick<IncomingRequest, "address">;
 /** Whether an operation reads or changes data. */
 type Effect = Operation["effect"];
 
-/** Reads and changes are apart from the limits of routes, since composing a key took longer than all else. */
-type Kind = "reads" | "changes" | "routes" | "networks";
+type Buckets = LRUCache<string, Bucket>;
 
 /** See the head of this file. */
 export class Limiter {
-  // Allocating those of a kind takes 5 ms, which commands without requests would wait for.
-  readonly #buckets: Partial<Record<Kind, LRUCache<string, Bucket>>> = {};
+  // Reads and changes are apart from the limits of routes, since composing a key took longer than all else.
+  readonly #reads = newBuckets();
+  readonly #changes = newBuckets();
+  readonly #routes = newBuckets();
+  readonly #networks = newBuckets();
   readonly #now: () => number;
 
   /** @param now returns milliseconds, of any clock */
@@ -74,20 +76,18 @@ export class Limiter {
     const isPublic = publicTokenOf(caller) !== undefined;
     const key = isPublic ? `${token} ${networkOfClient(client)}` : token;
     const together = isPublic && effect === "change" ? token : undefined;
-    if (name === "reads") return this.#take("reads", key, limit);
-    if (name === "changes") return this.#take("changes", key, limit, together);
-    return this.#take("routes", `${name} ${key}`, limit, together && `${name} ${together}`);
+    if (name === "reads") return this.#take(this.#reads, key, limit);
+    if (name === "changes") return this.#take(this.#changes, key, limit, together);
+    return this.#take(this.#routes, `${name} ${key}`, limit, together && `${name} ${together}`);
   }
 
   /** As {@link ofCaller}, for a request whose token is invalid or does not matter. */
   ofNetwork(limit: Limit, client: Client): Refusal | undefined {
-    return this.#take("networks", `${limit.name} ${networkOfClient(client)}`, limit);
+    return this.#take(this.#networks, `${limit.name} ${networkOfClient(client)}`, limit);
   }
 
   /** @param together the key of the bucket of all networks; a request counts in both buckets or in neither */
-  #take(kind: Kind, key: string, limit: Limit, together?: string): Refusal | undefined {
-    this.#buckets[kind] ??= new LRUCache({ max: mostBuckets });
-    const buckets = this.#buckets[kind];
+  #take(buckets: Buckets, key: string, limit: Limit, together?: string): Refusal | undefined {
     const { burst, perSecond } = limit;
     const now = this.#now();
     let bucket = buckets.get(key);
@@ -106,7 +106,7 @@ export class Limiter {
       const seconds = Math.max(1, Math.ceil((1 - bucket.left) / perSecond - tolerance));
       return { limit, seconds, isRepeated };
     }
-    const refusal = together === undefined ? undefined : this.#take(kind, together, ofAllNetworks(limit));
+    const refusal = together === undefined ? undefined : this.#take(buckets, together, ofAllNetworks(limit));
     if (refusal === undefined) bucket.left = Math.max(0, bucket.left - 1);
     return refusal;
   }
@@ -119,6 +119,11 @@ function ofAllNetworks({ name, burst, perSecond, words }: Limit): Limit {
     perSecond: perSecond * networksTogether,
     words: `ten times ${words}, from all networks together`,
   };
+}
+
+function newBuckets(): Buckets {
+  // With `max` it would allocate room for all at each start, which takes 5 ms.
+  return new LRUCache({ maxSize: mostBuckets, sizeCalculation: () => 1 });
 }
 
 function networkOfClient({ address = "" }: Client): string {

@@ -34,11 +34,17 @@ export class ClientAddresses {
   readonly #warn: (message: string) => void;
   #hasWarned = false;
 
-  /**
-   * Checking an address takes a few microseconds, and those of proxies and clients return. Without a proxy there are none,
-   * and allocating it takes milliseconds.
-   */
-  #hops: LRUCache<string, Hop> | undefined;
+  /** Checking an address takes a few microseconds, and those of proxies and clients return. */
+  readonly #hops = new LRUCache<string, Hop>({
+    // With `max` it would allocate room for all at each start, though most services are behind no proxy.
+    maxSize: 10_000,
+    sizeCalculation: () => 1,
+    memoMethod: (text) => {
+      const address = parseAddress(text);
+      const isTrusted = address !== undefined && this.#trusted.check(address, familyOf(address));
+      return { address, isTrusted };
+    },
+  });
 
   /**
    * @param trusted the networks of the trusted proxies
@@ -83,15 +89,7 @@ export class ClientAddresses {
   }
 
   #hopOf(entry: string): Hop {
-    if (entry.length > maxEntry) return { address: undefined, isTrusted: false };
-    this.#hops ??= new LRUCache({ max: 10_000, memoMethod: (text) => this.#check(text) });
-    return this.#hops.memo(entry);
-  }
-
-  #check(text: string): Hop {
-    const address = parseAddress(text);
-    const isTrusted = address !== undefined && this.#trusted.check(address, familyOf(address));
-    return { address, isTrusted };
+    return entry.length > maxEntry ? { address: undefined, isTrusted: false } : this.#hops.memo(entry);
   }
 }
 
