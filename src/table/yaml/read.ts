@@ -49,7 +49,7 @@ export function readYAML(
   text: string,
   { expected, schema }: { readonly expected: string; readonly schema: Schema },
 ): ReadYAML {
-  const { document, lines, deep, second } = recent.memo(`${schema} ${text}`);
+  const { document, lines, deep, second } = recent.memo(`${schema} ${text}`, { context: { text, schema } });
   const positionOf = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
@@ -115,13 +115,10 @@ function parse(text: string, schema: Schema) {
  * Parsed texts, by their schema and themselves: a start, a review and a reload read the same file several times. Nothing
  * changes a document.
  */
-const recent = new LRUCache<string, ReturnType<typeof parse>>({
+const recent = new LRUCache<string, ReturnType<typeof parse>, { text: string; schema: Schema }>({
   maxSize: 100_000,
   sizeCalculation: (_, key) => key.length,
-  memoMethod(key) {
-    const [schema = "", text = ""] = key.split(/ (.*)/s);
-    return parse(text, schema as Schema);
-  },
+  memoMethod: (_key, _stale, { context: { text, schema } }) => parse(text, schema),
 });
 
 /** Returns where a path leads, or the place before it where the document ends. */
