@@ -11,7 +11,7 @@ import { run } from "node:test";
 import type { TestEvent } from "node:test/reporters";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { inspect } from "node:util";
-import { sharedFolder } from "./_build.ts";
+import { sharedFolder } from "./_shared.ts";
 
 /** Test files that share a process. */
 interface Batch {

@@ -6,8 +6,9 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { build } from "esbuild";
-import { copied, makeOnce } from "../_build.ts";
+import { copied } from "../_build.ts";
 import { projectFolder } from "../_setup.ts";
+import { makeOnce } from "../_shared.ts";
 import type { Desk, Ran } from "./_setup.ts";
 
 /** Bundles the sources once for all processes, which then start in a third of the time. */

@@ -196,6 +196,7 @@ describe("a command that asks", {
         env: { ...environment, SHELL: "/bin/sh" },
         input: "y\n",
         encoding: "utf8",
+        timeout,
       });
       assert.match(stripVTControlCharacters(stdout), shown);
     });

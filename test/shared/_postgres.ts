@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres, { type Sql } from "postgres";
-import { makeOnce } from "../_build.ts";
 import type { Cleanup } from "../_setup.ts";
+import { makeOnce } from "../_shared.ts";
 import { freePort } from "../docs/_page.ts";
 
 const packages = "/usr/lib/postgresql";
@@ -27,9 +27,7 @@ export const withoutPostgres = version() === undefined && "PostgreSQL is not ins
 // PostgreSQL refuses to run as root; 65534 is "nobody".
 const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
-/** An empty cluster, of which each server gets a copy: creating one takes a second. */
-let cluster: Promise<string> | undefined;
-
+/** Creates an empty cluster, of which each server gets a copy: creating one takes a second. */
 async function initialise(folder: string): Promise<void> {
   // Only in a folder of its own can "nobody" create it.
   const own = mkdtempSync(join(tmpdir(), "gameaddon-pg-"));
@@ -56,8 +54,7 @@ export class Postgres {
   /** Starts a server, which is stopped after the test. @param disk the size of a disk of its own */
   static async start(t: Cleanup, { disk }: { readonly disk?: string } = {}): Promise<Postgres> {
     const pg = await Postgres.#create(t, disk);
-    cluster ??= makeOnce("postgres", initialise);
-    execFileSync("cp", ["-a", join(await cluster, "data"), pg.data]);
+    execFileSync("cp", ["-a", join(await makeOnce("postgres", initialise), "data"), pg.data]);
     await pg.start();
     return pg;
   }
