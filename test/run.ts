@@ -42,7 +42,7 @@ function findFiles(patterns: readonly string[]): string[] {
   return (patterns.length === 0 ? files : files.filter(isChosen)).sort();
 }
 
-/** Returns the batches in the order in which they run. Each has files from many folders: tests of one wait alike. */
+/** Returns the batches in the order in which they run. Each mixes folders, since tests of one often wait for the same things. */
 function toBatches(files: readonly string[]): Batch[] {
   const texts = files.map((file) => ({ file, text: readFileSync(join(projectFolder, file), "utf8") }));
   const bySize = texts.sort((one, other) => other.text.length - one.text.length);

@@ -111,7 +111,7 @@ it(
   },
 );
 
-it("many connections that are opened at once do not delay the newest one to the last", inTime, async (t) => {
+it("of many connections opened at once, the newest does not wait for all others", inTime, async (t) => {
   const { url, handled } = await open(t);
   const { hostname, port } = new URL(url);
   const answers = Array.from({ length: 100 }, async (_, number) => {
