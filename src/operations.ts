@@ -77,7 +77,9 @@ export function operationsOn(
           if (handler.list !== undefined) sources.lists.requireInForce(handler.list);
           return handler.change(draft, input, changing);
         };
-        return handler.counts === true ? runOnce(draft, request, input, at, change) : change();
+        const { caller, idempotencyKey: key, operation } = request;
+        if (handler.counts !== true || key === undefined) return change();
+        return runOnce(draft, { scope: caller.scope, key, operation, input }, at, change);
       });
       for (const task of tasks) task();
       return answer;

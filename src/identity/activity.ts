@@ -4,7 +4,6 @@
  */
 import type { ActivityRecord, Token } from "../domain/model.ts";
 import type { DataStore, DurableData } from "../store/data.ts";
-import { dayCounter, isForgotten, lastDays } from "./days.ts";
 import { versionForm } from "./versions.ts";
 
 /** A client is active if it sent a request in the last 3 days. */
@@ -13,6 +12,10 @@ export const activeMilliseconds = 3 * 24 * 60 * 60 * 1000;
 const requestCounter = "requests";
 /** The number of clients that one change saves. */
 const batchSize = 500;
+const millisecondsPerDay = 24 * 60 * 60 * 1000;
+/** The days that are kept. */
+const keptDays = 90;
+const dayForm = /^\d{4}-\d\d-\d\d\//;
 
 /** The activity of all clients: what the data has, and what is not saved yet. */
 export class Activity {
@@ -97,4 +100,20 @@ export class Activity {
         if (this.#unsaved.get(record.uuid) === record) this.#unsaved.delete(record.uuid);
     }
   }
+}
+
+/** Returns the name of the counter of a day, such as `2026-11-25/kills`. */
+function dayCounter(instant: number, counter: string): string {
+  return `${new Date(instant).toISOString().slice(0, 10)}/${counter}`;
+}
+
+/** Returns the days that are kept, today last. A day is its beginning, in milliseconds since 1970. */
+function lastDays(now: number): number[] {
+  const today = now - (now % millisecondsPerDay);
+  return Array.from({ length: keptDays }, (_, index) => today - (keptDays - 1 - index) * millisecondsPerDay);
+}
+
+/** Returns whether a name is that of a counter of a day that is no longer kept. */
+function isForgotten(name: string, now: number): boolean {
+  return dayForm.test(name) && name < dayCounter(now - (keptDays - 1) * millisecondsPerDay, "");
 }

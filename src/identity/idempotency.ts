@@ -8,7 +8,6 @@ import { Failure } from "../domain/errors.ts";
 import { repetitionKey } from "../domain/model.ts";
 import type { DataStore, Draft } from "../store/data.ts";
 import type { Caller } from "../table/caller.ts";
-import type { Request } from "../table/operation.ts";
 import type { Input } from "../table/restriction/restriction.ts";
 
 /** The number of expired answers that one change deletes. */
@@ -25,9 +24,13 @@ const most = { ofCaller: 1000, inAll: 100_000 };
  */
 const mostDeleted = 100;
 
-/** A request with the caller, the operation and the key that identify its repetitions. */
-export interface RepeatableRequest extends Pick<Request, "operation" | "idempotencyKey"> {
-  readonly caller: Pick<Caller, "scope">;
+/** What identifies the repetitions of a request, and which request it is. */
+export interface RepeatableRequest {
+  readonly scope: Caller["scope"];
+  /** Its `Idempotency-Key`. */
+  readonly key: string;
+  readonly operation: string;
+  readonly input: Input;
 }
 
 /**
@@ -36,12 +39,10 @@ export interface RepeatableRequest extends Pick<Request, "operation" | "idempote
  */
 export function runOnce(
   draft: Draft,
-  { caller: { scope }, operation, idempotencyKey: key }: RepeatableRequest,
-  input: Input,
+  { scope, key, operation, input }: RepeatableRequest,
   now: number,
   change: () => string,
 ): string {
-  if (key === undefined) return change();
   const request = createHash("sha256")
     .update(JSON.stringify([operation, input]))
     .digest("hex");

@@ -23,9 +23,9 @@ function counter(store: DataStore) {
     return String(runs);
   };
   return async (scope: string, key: string, change = run): Promise<string> => {
-    const request = { caller: { scope }, operation: "count", idempotencyKey: key };
+    const request = { scope, key, operation: "count", input: {} };
     const origin = { who: "public", operation: "count" };
-    return store.change(origin, (draft) => runOnce(draft, request, {}, now, change));
+    return store.change(origin, (draft) => runOnce(draft, request, now, change));
   };
 }
 

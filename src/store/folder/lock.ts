@@ -24,6 +24,7 @@ const attempts = 10;
 export class FolderLock {
   readonly #files: Files;
   readonly #folder: string;
+  readonly #path: string;
   readonly #file: File;
   readonly #identity: string;
   /** The newest segment when the folder was locked, until another one is. */
@@ -34,6 +35,7 @@ export class FolderLock {
   private constructor(files: Files, folder: string, file: File) {
     this.#files = files;
     this.#folder = folder;
+    this.#path = lockFile(folder);
     this.#file = file;
     this.#identity = identityOf(file);
   }
@@ -78,8 +80,7 @@ export class FolderLock {
   get misplaced(): string | undefined {
     const { path, identity } = this.#segment ?? {};
     if (path !== undefined && identityAt(path) !== identity) return path;
-    const lock = lockFile(this.#folder);
-    return identityAt(lock) === this.#identity ? undefined : lock;
+    return identityAt(this.#path) === this.#identity ? undefined : this.#path;
   }
 
   /** Releases the folder. */
