@@ -127,7 +127,7 @@ describe("a first start", { skip: noStrace }, () => {
     const written = /whole\/(?:data\/)?\.?(?:routes|seed)\./;
     const { points, driven } = await callsOf(whole, await adding(whole, "Ada"), written);
     assert.equal(driven.code, 0);
-    assert.ok(points.length >= 16, `${points.length} calls`);
+    assert.ok(points.length >= 12, `${points.length} calls`);
     let killed = 0;
     const tried = sample(points);
     for (const [index, point] of tried.entries()) {

@@ -45,8 +45,8 @@ for (const [what, header, piece] of [
       });
       const closed = new Promise((resolve) => socket.once("close", resolve));
       const pieces = piece.repeat(10_000);
-      const send = () => {
-        if (!socket.destroyed) socket.write(pieces, send);
+      const send = (error?: Error | null) => {
+        if (!error && !socket.destroyed) socket.write(pieces, send);
       };
       socket.write(`GET /body HTTP/1.1\r\nHost: here\r\n${header}\r\n\r\n`, send);
       while (sender === undefined) await fetch(`${server.url}/plain`);

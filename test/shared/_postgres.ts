@@ -136,7 +136,7 @@ export class Postgres {
 
   /** Ends it: with SIGQUIT at once, as a crash does. */
   async stop(signal: "SIGQUIT" | "SIGINT"): Promise<void> {
-    if (this.#server !== undefined) this.signal("SIGCONT");
+    if (this.#server?.exitCode === null) this.signal("SIGCONT");
     this.#server?.kill(signal);
     await this.#exited;
     this.#server = undefined;

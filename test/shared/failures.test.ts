@@ -1,6 +1,7 @@
 /** What machines that share a journal do when one of them, PostgreSQL or the network fails. Runs alone. */
 import assert from "node:assert/strict";
-import { cpSync, existsSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { it, type TestContext } from "node:test";
 import { assertEqual, Counter, kills, Node, settled, startNodes, until, type World } from "./_nodes.ts";
@@ -57,15 +58,13 @@ it("PostgreSQL that has gone back in time stops changes, and says what is missin
   const world = await startNodes(t, pg, 2);
   const [one, other] = world.nodes as [Node, Node];
   await pg.stop("SIGINT");
-  cpSync(pg.data, `${pg.data}-old`, { recursive: true, preserveTimestamps: true });
+  execFileSync("cp", ["-a", pg.data, `${pg.data}-old`]);
   await pg.start();
   await until(async () => (await one.ask(world.token, addition)).status === 200);
   const sequence = await settled(world);
   await pg.stop("SIGINT");
   rmSync(pg.data, { recursive: true });
-  cpSync(`${pg.data}-old`, pg.data, { recursive: true, preserveTimestamps: true });
-  const { execFileSync } = await import("node:child_process");
-  if (process.getuid?.() === 0) execFileSync("chown", ["-R", "65534:65534", pg.data]);
+  execFileSync("cp", ["-a", `${pg.data}-old`, pg.data]);
   await pg.start();
   for (const node of [one, other]) {
     await node.process?.shows(
