@@ -7,13 +7,13 @@
  *   behind the requests that have arrived meanwhile. Short turns also let newcomers in: Node accepts one in each.
  * - A connection has one request in progress; the next begins when the client has read the answer. One that pipelines is
  *   not read from until all its requests are answered, and closed if too many wait in all.
- * - A connection is welcome if its last answer was no refusal and it does not pipeline. The others make way: a batch
- *   alternates between the two kinds, and the others are read from only when their turn comes. A hostile client is
- *   refused sooner or later, since all requests but those for health, which make nobody welcome, count against a limit;
- *   then neither the number of its connections nor what Node has to parse for them delays anybody else.
+ * - A connection is welcome if its last answer was not one of {@link refusals} and it does not pipeline. The others make
+ *   way: a batch alternates between the two kinds, and the others are read from only when their turn comes. A hostile
+ *   client is refused sooner or later, since all requests but those for health, which make nobody welcome, count against a
+ *   limit; then neither the number of its connections nor what Node has to parse for them delays anybody else.
  * - Node parses all that has arrived on all connections in one go, up to two thousand requests of each. When that takes
  *   long, all connections are paused. As many are resumed in a turn as keep it short, those with the most good answers
- *   first: the limits bound how many of these a hostile client can collect. New ones of different networks take turns.
+ *   first: the limits bound how many of these a hostile client can collect. New and refused ones take turns by network.
  * - No operation takes a body. A short one is read and discarded. A longer one is not read, and the connection closes
  *   after the answer: Node would parse it without end, up to 2 MB at once, in chunks of a single byte.
  */
@@ -22,6 +22,7 @@ import { LiveBody } from "../engine/response.ts";
 import type { Connection } from "./connections.ts";
 import { isHealthRequest } from "./health-pages.ts";
 import { type Answered, sendAnswer } from "./send.ts";
+import { NetworkTurns } from "./turns.ts";
 
 /** Answers a request. Sets {@link Connection.isEnding} if the answer closes the connection. */
 type Handle = (
@@ -55,6 +56,8 @@ const maxResumed = 4;
 const maxBody = 65_536;
 /** The clock is read after this many arriving requests, or one long body, which takes as long. */
 const clockInterval = 32;
+/** The statuses of refusals: of an invalid token, and beyond a limit. All other failures count against a limit, too. */
+const refusals = new Set([401, 429]);
 
 interface Ready {
   readonly connection: Connection;
@@ -72,11 +75,11 @@ export class RequestQueue {
   /** The paused connections, in the order in which they are resumed. */
   readonly #held = {
     welcome: new Set<Connection>(),
-    refused: new Set<Connection>(),
+    /** Those that have had no request yet. */
+    fresh: new NetworkTurns(),
+    refused: new NetworkTurns(),
     pipelining: new Set<Connection>(),
   };
-  /** The new ones, which are paused as well, by network: these take turns. */
-  readonly #fresh = new Map<string, Set<Connection>>();
   /** How many of each kind are resumed in a turn. */
   #resumed = 1;
   #turns = 0;
@@ -148,26 +151,16 @@ export class RequestQueue {
   #hold(connection: Connection): void {
     connection.pause();
     this.#release(connection);
-    const { welcome, refused, pipelining } = this.#held;
+    const { welcome, fresh, refused, pipelining } = this.#held;
     if (connection.pipelines) pipelining.add(connection);
     else if (connection.isWelcome) welcome.add(connection);
     else if (connection.latest !== undefined) refused.add(connection);
-    else {
-      const { network } = connection;
-      this.#fresh.set(network, (this.#fresh.get(network) ?? new Set()).add(connection));
-    }
+    else fresh.add(connection);
     this.#schedule();
   }
 
   #release(connection: Connection): void {
     for (const held of Object.values(this.#held)) held.delete(connection);
-    this.#releaseFresh(connection);
-  }
-
-  #releaseFresh(connection: Connection): void {
-    const { network } = connection;
-    const fresh = this.#fresh.get(network);
-    if (fresh?.delete(connection) === true && fresh.size === 0) this.#fresh.delete(network);
   }
 
   #schedule(): void {
@@ -205,7 +198,8 @@ export class RequestQueue {
     this.#ready = [];
     for (const { connection, response, answered } of ready) {
       // Nothing limits the requests for health.
-      const isWelcome = answered.status < 400 && !connection.pipelines && !isHealthRequest(response.req);
+      const isWelcome =
+        !refusals.has(answered.status) && !connection.pipelines && !isHealthRequest(response.req);
       connection.goodAnswers = isWelcome ? connection.goodAnswers + 1 : 0;
       const sent = sendAnswer(response, answered);
       if (sent instanceof LiveBody) connection.goOn(response, sent);
@@ -272,8 +266,7 @@ export class RequestQueue {
    * @returns whether there are more
    */
   #resumeSome(): boolean {
-    const { welcome, refused, pipelining } = this.#held;
-    const fresh = this.#fresh;
+    const { welcome, fresh, refused, pipelining } = this.#held;
     const held = () => welcome.size + fresh.size + refused.size + pipelining.size;
     if (held() === 0) return false;
     this.#turns += 1;
@@ -281,27 +274,20 @@ export class RequestQueue {
     resume(welcome, this.#resumed, welcome.size > this.#resumed ? byGoodAnswers(welcome) : welcome);
     const isRare = this.#turns % rarely === 0;
     const hasTime = !this.#isAccepting && this.#waiting < waiting.many;
-    if (hasTime || this.#turns % sometimes === 0) this.#resumeFresh(hasTime ? this.#resumed : 1);
-    if (hasTime || isRare) resume(refused, this.#resumed);
+    if (hasTime || this.#turns % sometimes === 0)
+      resumeInTurn(fresh, hasTime ? this.#resumed : 1, this.#turns % 2 === 0 ? "newest" : "oldest");
+    if (hasTime || isRare) resumeInTurn(refused, this.#resumed, "oldest");
     if (isCalm || isRare) resume(pipelining, 1);
     this.#isAccepting = false;
     return held() > 0;
   }
+}
 
-  /** Resumes some new connections, of one network after the other. */
-  #resumeFresh(count: number): void {
-    for (let left = count; left > 0; left -= 1) {
-      const [first] = this.#fresh;
-      if (first === undefined) return;
-      const [network, fresh] = first;
-      // Behind the other networks.
-      this.#fresh.delete(network);
-      this.#fresh.set(network, fresh);
-      const connection = this.#turns % 2 === 0 ? Array.from(fresh).at(-1) : fresh.values().next().value;
-      if (connection === undefined) return;
-      this.#releaseFresh(connection);
-      if (!connection.isBusy) connection.resume();
-    }
+/** Resumes some connections, of one network after the other. */
+function resumeInTurn(held: NetworkTurns, count: number, which: "oldest" | "newest"): void {
+  for (let left = count; left > 0; left -= 1) {
+    const connection = held.take(which);
+    if (connection?.isBusy === false) connection.resume();
   }
 }
 

@@ -10,8 +10,8 @@ import type { Answered } from "../../src/http/send.ts";
 /** An answer without a body. */
 export const empty: Answered = { status: 200, headers: [], body: null };
 
-/** An answer to a client that is refused. */
-export const refusal: Answered = { status: 404, headers: [], body: null };
+/** An answer to a client that has exceeded a limit. */
+export const refusal: Answered = { status: 429, headers: [], body: null };
 
 /** Counts paused connections. */
 export function pausedOf(connections: readonly Connection[]): number {

@@ -18,6 +18,18 @@ describe("a refused client", () => {
     assert.equal(pausedOf([refused, ...hostile]), 0);
   });
 
+  it("refused connections of different networks take turns, so that one with many delays no other", (t) => {
+    const desk = new QueueDesk(t);
+    desk.handle = () => refusal;
+    const hostile = Array.from({ length: 500 }, () => desk.connect("192.0.2.1"));
+    const other = desk.connect("198.51.100.1");
+    for (const connection of [...hostile, other]) desk.send(connection);
+    while (desk.handled.length < 501) desk.turn();
+    for (let turns = 0; turns < 2 && other.isPaused; turns += 1) desk.turn();
+    assert.equal(other.isPaused, false);
+    assert.ok(pausedOf(hostile) > 450);
+  });
+
   it("a welcome client waits for at most a turn while 1,000 refused ones repeat their requests at once", (t) => {
     const desk = new QueueDesk(t);
     const polite = desk.connect();
@@ -40,6 +52,18 @@ describe("a refused client", () => {
 });
 
 describe("a welcome client", () => {
+  it("stays welcome after a failure that is no refusal: only an invalid token and a limit are", (t) => {
+    const desk = new QueueDesk(t);
+    const welcome = [200, 400, 401, 403, 404, 409, 429, 503].filter((status) => {
+      const connection = desk.connect();
+      desk.handle = () => ({ ...empty, status });
+      desk.send(connection);
+      desk.turn();
+      return connection.isWelcome;
+    });
+    assert.deepEqual(welcome, [200, 400, 403, 404, 409, 503]);
+  });
+
   it("a connection whose last answer was good is not paused, unless it was for health, which has no limit", (t) => {
     const desk = new QueueDesk(t);
     const connections = ["/wantedreason", "/health", "/ready/?x"].map((url) => {
