@@ -165,20 +165,23 @@ async function serveOn(
     report: (change) => logTable(log, change),
     warn: log.warn,
   });
-  const { missing, limits } = await service.routes.load();
-  await checkUpgrade(service.routes.file, missing, log);
-  warnOfNoLimits(limits, settled.limits, service.routes.file, log);
-  const server = await startServer({
-    ...listening,
-    fetch: service.fetch,
-    answerPlain: service.answerPlain,
-    warn: log.warn,
-    maxConnections: connectionLimit(),
-    ...(certificate === undefined ? {} : { https: certificate }),
-  });
-  const { url } = server;
-  const closers: (() => unknown)[] = [() => server.close()];
+  // From before the table is read: a change in between would never be noticed.
+  const watching = watch ? watchFile(service.routes.file) : undefined;
+  const closers: (() => unknown)[] = [() => watching?.close()];
   try {
+    const { missing, limits } = await service.routes.load();
+    await checkUpgrade(service.routes.file, missing, log);
+    warnOfNoLimits(limits, settled.limits, service.routes.file, log);
+    const server = await startServer({
+      ...listening,
+      fetch: service.fetch,
+      answerPlain: service.answerPlain,
+      warn: log.warn,
+      maxConnections: connectionLimit(),
+      ...(certificate === undefined ? {} : { https: certificate }),
+    });
+    closers.push(() => server.close());
+    const { url } = server;
     const holder = { pid: process.pid, url, since: Date.now() };
     const control = await serveControl(
       service.store,
@@ -208,10 +211,7 @@ async function serveOn(
       void tables.reload("signal");
       void reloader?.reload();
     });
-    if (watch) {
-      const watching = watchFile(service.routes.file, () => void tables.reload("watch"));
-      closers.push(() => watching.close());
-    }
+    watching?.onChange(() => void tables.reload("watch"));
     service.start();
     const { printBanner } = await import("./first-start.ts");
     await printBanner(context, service, url);
