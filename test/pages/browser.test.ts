@@ -61,6 +61,16 @@ test("pages in a browser", { skip: noBrowser }, async (t) => {
     await page.keyboard.press("Enter");
     await page.locator('th[aria-sort="descending"]').waitFor();
     await first.getByText("Offence 60").waitFor();
+    await page
+      .locator("td[data-value]")
+      .first()
+      .evaluate((cell) => cell.setAttribute("data-value", "-100"));
+    await page
+      .locator("td[data-value]")
+      .nth(1)
+      .evaluate((cell) => cell.setAttribute("data-value", "-5"));
+    await page.getByRole("button", { name: "Points" }).click();
+    await first.getByText("Offence 60").waitFor();
     await page.getByLabel("Search").fill("robbery");
     await page.getByText("1 of 65").waitFor();
     assert.deepEqual(await page.locator("tbody tr").allInnerTexts(), ["Bank robbery\t60"]);

@@ -165,6 +165,17 @@ describe("pages", () => {
     assert.deepEqual((await suggested("lot")).length, 10);
   });
 
+  it("show the place that a player has now", async (t) => {
+    const own = await openPages(t);
+    const [ada, bob] = [await own.player("Ada"), await own.player("Bob")];
+    const place = async () => /Place \d+/.exec((await open(own, "/player?name=Bob")).text)?.[0];
+    await own.ok(bob.token, "/statistic/Bob/add", { type: "KILL" });
+    assert.equal(await place(), "Place 1");
+    for (let number = 0; number < 2; number += 1)
+      await own.ok(ada.token, "/statistic/Ada/add", { type: "KILL" });
+    assert.equal(await place(), "Place 2");
+  });
+
   it("show the time until a house ban ends, and leave it out after that", async (t) => {
     const own = await openPages(t);
     await fill(own);

@@ -68,12 +68,12 @@ export function listViews(page: TablePage): [path: string, view: View][] {
     write: (answer: object | undefined) => string,
   ): [string, View] => [
     `${path}.${ending}`,
-    { show: (answer) => ({ type, name: `${name}.${ending}`, text: write(answer) }) },
+    { isCached: true, show: (answer) => ({ type, name: `${name}.${ending}`, text: write(answer) }) },
   ];
   const show: View["show"] = (answer, site, query) =>
     listPage(page, columns, contentOf(answer), site, query.get("q") ?? "");
   return [
-    [path, { readsQuery: true, show }],
+    [path, { readsQuery: true, isCached: true, show }],
     file("csv", "text/csv", (answer) => toCSV(columns, contentOf(answer).rows)),
     file("json", "application/json", JSON.stringify),
   ];

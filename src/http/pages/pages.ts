@@ -1,6 +1,6 @@
 /**
  * The pages that everybody may see without a token, while the route table declares them. A page calls its operation within
- * the process, as a visitor. Its markup is cached until the answer changes or the minute is over.
+ * the process, as a visitor. The markup of a list is cached until the answer changes or the minute is over.
  */
 import { LRUCache } from "lru-cache";
 import { ReadyBody } from "../../engine/body.ts";
@@ -83,12 +83,13 @@ function toPage(
       const { status, headers, body } = await visit(engine, page, view.input?.(query) ?? page.input);
       const etag = headers[headers.indexOf("ETag") + 1] ?? "";
       const version = `${etag} ${Math.floor(site.data.now() / 60_000)}`;
-      const last = cached.get(search);
+      const isCached = view.isCached === true && status === 200 && search.length <= longestQuery;
+      const last = isCached ? cached.get(search) : undefined;
       const isSame = last?.version === version;
       const shown = isSame
         ? last.shown
         : toShown(view.show(status === 200 ? parsed.memo(etag, { context: body }) : undefined, site, query));
-      if (!isSame && search.length <= longestQuery) cached.set(search, { version, shown });
+      if (isCached && !isSame) cached.set(search, { version, shown });
       return readAnswer(shown.body, request, requestId, shown.headers);
     },
   };

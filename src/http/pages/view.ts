@@ -14,6 +14,8 @@ export interface PageFile {
 export interface View {
   /** Whether it depends on the query of the request. */
   readonly readsQuery?: boolean;
+  /** Whether its markup is cached, because a list can be long. It then depends on the answer, the query and the minute only. */
+  readonly isCached?: boolean;
   /** Returns the values of the operation's parameters, by default those of the page. */
   readonly input?: (query: URLSearchParams) => Input;
   /** @param answer that of the operation; undefined if it failed */

@@ -37,7 +37,8 @@ function sort(head, index) {
   for (const other of head.parentElement.cells) other.ariaSort = null;
   head.ariaSort = isAscending ? "ascending" : "descending";
   const [body] = head.closest("table").tBodies;
-  const keyOf = ({ cells }) => cells[index].dataset.value ?? cells[index].textContent;
-  const rows = [...body.rows].sort((a, b) => compare(keyOf(a), keyOf(b)));
+  const numberOf = ({ cells }) => Number(cells[index].dataset.value ?? NaN);
+  const textOf = ({ cells }) => cells[index].textContent;
+  const rows = [...body.rows].sort((a, b) => numberOf(a) - numberOf(b) || compare(textOf(a), textOf(b)));
   body.append(...(isAscending ? rows : rows.reverse()));
 }
