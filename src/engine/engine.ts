@@ -257,11 +257,11 @@ export class Engine {
   }
 
   /** Counts a request that is refused before its token is checked. @throws Failure `RATE_LIMITED` */
-  #limitFault(exchange: Exchange, token: string | undefined): void {
+  #limitFault(exchange: Exchange, token: string): void {
     if (this.#options.limiter === undefined) return;
     const { reads, unknown } = this.table.limits;
-    const caller = token === undefined ? undefined : this.#callerOf(exchange.request, token);
-    if (caller === undefined || caller instanceof Failure) this.#limit(exchange, unknown);
+    const caller = this.#callerOf(exchange.request, token);
+    if (caller instanceof Failure) this.#limit(exchange, unknown);
     else this.#limit(exchange, reads, caller);
   }
 

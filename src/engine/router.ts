@@ -64,9 +64,11 @@ export class Router {
     return split && this.#find(split.path, split.token);
   }
 
-  /** Returns the token in a path with the prefix, also if no route matches, or undefined for another prefix. */
-  tokenIn(pathname: string): string | undefined {
-    return this.#split(pathname)?.token;
+  /** Returns the token in a path that no route matches. Without one it is `-`: there may be one in the header. */
+  tokenIn(pathname: string): string {
+    const isOwn = pathname.startsWith(this.#before);
+    const [token] = isOwn ? pathname.slice(this.#before.length).split("/", 1) : [];
+    return token === undefined || token === "" ? "-" : token;
   }
 
   /** As {@link match}, of the table's own routes only: what is served beside them takes a request. @param path without the prefix, not percent-encoded */
