@@ -92,7 +92,7 @@ it("a client that does not read is cut off, and little is held for it", inTime, 
   let unread = 0;
   const ended = new Promise<void>((resolve) => {
     const server = createServer((_, response) => {
-      const stream = new EventStream(resolve);
+      const stream = new EventStream(() => {}, resolve);
       stream.begin(response, () => {
         cut = true;
         unread = response.writableLength;
@@ -145,7 +145,10 @@ it("opening a stream asks for no report of the process, which lists every connec
 it("a stream that ends before it begins is over at once", inTime, async (t) => {
   let ended = 0;
   const server = createServer((_, response) => {
-    const stream = new EventStream(() => (ended += 1));
+    const stream = new EventStream(
+      () => {},
+      () => (ended += 1),
+    );
     stream.end();
     stream.begin(response, () => response.destroy());
   }).listen(0, "127.0.0.1");

@@ -155,6 +155,8 @@ it("a player's eleventh stream ends the first", async (t) => {
   }
   await streams[0]?.ended;
   assert.equal(world.service.streams.size, 10);
+  await world.get(token, "/stream", {}, { method: "HEAD" });
+  assert.equal(world.service.streams.size, 10, "HEAD opens none, and ends none");
 });
 
 it("no more streams are open than the table says", async (t) => {

@@ -20,6 +20,7 @@ export function eventOf(name: string, data: string): Buffer {
 
 /** See the head of this file. */
 export class EventStream extends LiveBody {
+  readonly #began: () => void;
   readonly #ended: () => void;
   /** The last event of {@link push}. */
   #pushed: Buffer | undefined;
@@ -29,8 +30,9 @@ export class EventStream extends LiveBody {
   #isEnded = false;
 
   /** @param ended is called when it has ended, also if it never began */
-  constructor(ended: () => void) {
+  constructor(began: () => void, ended: () => void) {
     super();
+    this.#began = began;
     this.#ended = ended;
   }
 
@@ -46,6 +48,7 @@ export class EventStream extends LiveBody {
     response.once("close", () => this.end());
     // Its own writing side is still open, as `httpAllowHalfOpen` has it. Nobody reads a stream and closes the other side.
     response.socket.once("end", () => this.end());
+    this.#began();
     response.write(beginning);
     if (this.#pushed !== undefined) this.write(this.#pushed);
   }

@@ -117,15 +117,19 @@ export class Streams {
     const owner = caller?.id ?? networkOf(address ?? "");
     const isAlike = (other: Subscription) => (other.caller === undefined) === (caller === undefined);
     const among = () => [...this.#subscriptions].filter(isAlike);
-    const own = among().filter((other) => other.owner === owner);
-    if (typeof caller?.id === "string") {
-      if (own.length >= mostOfPlayer) own[0]?.stream.end();
-    } else if (own.length >= mostOfNetwork) throw tooMany(mostOfNetwork, " from one network");
+    const own = () => among().filter((other) => other.owner === owner);
+    const isPlayer = typeof caller?.id === "string";
+    if (!isPlayer && own().length >= mostOfNetwork) throw tooMany(mostOfNetwork, " from one network");
     if (among().length >= most) throw tooMany(most);
     this.#refresh();
     // Nobody has heard of the versions before.
     if (this.size === 0) this.#changedTopics(true);
-    const stream = new EventStream(() => this.#subscriptions.delete(subscription));
+    // Only now: HEAD opens a stream that never begins.
+    const endOldest = () => {
+      const [oldest] = own();
+      if (isPlayer && own().length > mostOfPlayer) oldest?.stream.end();
+    };
+    const stream = new EventStream(endOldest, () => this.#subscriptions.delete(subscription));
     const subscription: Subscription = { stream, caller, score, owner, rights: this.#rightsOf(caller) };
     if (subscription.rights.hasEvents) stream.push(this.#table && currentEvents(this.#table, score));
     this.#subscriptions.add(subscription);
