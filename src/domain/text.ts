@@ -20,7 +20,8 @@ export function comparisonForm(text: string): string {
  * selectors within an emoji are visible.
  */
 export function invisibleIn(text: string): string | undefined {
-  const invisible = /[\p{Default_Ignorable_Code_Point}\u2800]/u;
+  // The last four are those of interlinear annotation and of embedded objects, which few fonts show.
+  const invisible = /[\p{Default_Ignorable_Code_Point}\u2800\uFFF9-\uFFFC]/u;
   // Few texts have one; searching for emoji takes longer.
   if (!invisible.test(text)) return undefined;
   const [found] = invisible.exec(text.replace(/\p{RGI_Emoji}/gv, "")) ?? [];

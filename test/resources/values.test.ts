@@ -25,7 +25,7 @@ describe("the widest values of handlers", () => {
       "text",
       text,
       ["a", "a-b", "x".repeat(64), "𝔵".repeat(64)],
-      ["", "x".repeat(65), "a b", "a\u00a0b", "a\u0007", "a\u200bb"],
+      ["", "x".repeat(65), "a b", "a\u00a0b", "a\u0007", "a\u200bb", "a\ufff9b", "a\ufffcb"],
     ],
     ["reference to a text", textReference, ["", "a b", "x".repeat(65), "a\u200bb"], [7]],
   ] as const) {
