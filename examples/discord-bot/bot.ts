@@ -5,7 +5,13 @@
  *   GAMEADDON_TOKEN=gat_… DISCORD_WEBHOOK=https://discord.com/api/webhooks/… node bot.js https://addon.example.org
  */
 import process from "node:process";
-import { GameAddonClient, GameAddonError, type Result, withSpaces } from "gameaddon-client";
+import {
+  GameAddonClient,
+  GameAddonError,
+  GameAddonNetworkError,
+  type Result,
+  withSpaces,
+} from "gameaddon-client";
 
 const [, , baseUrl] = process.argv;
 const { GAMEADDON_TOKEN: token, DISCORD_WEBHOOK: webhook } = process.env;
@@ -14,9 +20,11 @@ if (baseUrl === undefined || token === undefined || webhook === undefined) {
   process.exit(2);
 }
 const client = new GameAddonClient({ baseUrl, token });
+/** The most characters that Discord accepts in a message. */
+const longest = 2000;
 
 let known: Result<"/event"> | undefined;
-let wanted = new Map((await client.get("/wantedreason")).map(({ reason, points }) => [reason, points]));
+let wanted = await getWanted();
 
 try {
   for await (const news of client.watch()) {
@@ -43,8 +51,17 @@ async function tellEvents(event: Result<"/event">): Promise<void> {
   if (event.bomb !== null && event.bomb !== before.bomb) await post(`💣 Bomb ${at(event.bomb)}`);
 }
 
+async function getWanted(): Promise<ReadonlyMap<string, number>> {
+  return new Map((await client.get("/wantedreason")).map(({ reason, points }) => [reason, points]));
+}
+
 async function tellWanted(): Promise<void> {
-  const now = new Map((await client.get("/wantedreason")).map(({ reason, points }) => [reason, points]));
+  const now = await getWanted().catch((error: unknown) => {
+    const isAway = error instanceof GameAddonError && error.status === 503;
+    if (!isAway && !(error instanceof GameAddonNetworkError)) throw error;
+    // When the service is back, the stream begins again with `missed`.
+    return wanted;
+  });
   const added = [...now].filter(([reason, points]) => wanted.get(reason) !== points);
   const removed = [...wanted.keys()].filter((reason) => !now.has(reason));
   wanted = now;
@@ -52,8 +69,13 @@ async function tellWanted(): Promise<void> {
     ...added.map(([reason, points]) => `🚓 ${plain(reason)}: ${points} points`),
     ...removed.map((reason) => `~~${plain(reason)}~~`),
   ];
-  for (let first = 0; first < lines.length; first += 20)
-    await post(lines.slice(first, first + 20).join("\n"));
+  let message = "";
+  for (const line of lines) {
+    const longer = message === "" ? line : `${message}\n${line}`;
+    if (longer.length > longest) await post(message);
+    message = longer.length > longest ? line : longer;
+  }
+  if (message !== "") await post(message);
 }
 
 /** Returns an instant that Discord shows in the reader's time zone. */

@@ -60,6 +60,13 @@ it("the Discord bot posts events and the wanted list, without markup of players"
   assert.equal((await next())?.content, "⚔️ Gang war: **2 : 1**");
   await world.ok(officer, "/wantedreason/remove", { reason: "Old" });
   assert.equal((await next())?.content, "~~Old~~");
+  const reasons = Array.from({ length: 20 }, (_, index) => "*".repeat(60) + (100 + index));
+  await Promise.all(reasons.map((reason) => world.ok(officer, "/wantedreason/add", { reason, points: 1 })));
+  for (let lines = 0; lines < reasons.length; ) {
+    const { content = "" } = (await next()) ?? {};
+    assert.ok(content.length <= 2000, "Discord accepts no more");
+    lines += content.split("\n").length;
+  }
   discord.close().closeAllConnections();
   await world.ok(officer, "/event/gangwar", { attacker: 3, defender: 1 });
   while (!errors.includes("Discord cannot be reached.")) await once(bot.stderr, "data");
