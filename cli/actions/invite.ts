@@ -18,7 +18,9 @@ export async function invitePlayers(context: Context, options: InviteOptions): P
   const { misuse, output, run } = context;
   const { player, member, message } = options;
   if ([player, member, options.allWithoutToken].filter((whom) => whom !== undefined).length !== 1)
-    misuse("one of --player <player>, --all-without-token and --member <organisation|group> is required");
+    misuse(
+      "exactly one of --player <player>, --all-without-token and --member <organisation|group> is required",
+    );
   if (message !== undefined && !message.includes("{code}"))
     misuse("expected a message with {code} in it, such as 'Welcome {name}! Your code: {code}'");
   const { expires, invitations, excluded, meant, sequence } = await run("changes", "token.invite", {

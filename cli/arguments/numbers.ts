@@ -1,11 +1,14 @@
 /** Numbers on the command line. */
 import { InvalidArgumentError } from "commander";
 
+/** The largest number: that of a Java int, in which clients have ranks and points. */
+const most = 2 ** 31 - 1;
+
 /** Returns a parser of whole numbers from 0 or 1. It throws InvalidArgumentError for any other text. */
 export function wholeFrom(least: 0 | 1, example: number): (text: string) => number {
-  const from = least === 0 ? "" : " from 1";
   return (text) => {
-    if (/^(?:0|[1-9]\d{0,8})$/.test(text) && Number(text) >= least) return Number(text);
-    throw new InvalidArgumentError(`Expected a whole number${from}, such as ${example}.`);
+    const number = /^(?:0|[1-9]\d*)$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}, such as ${example}.`);
   };
 }

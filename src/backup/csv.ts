@@ -73,7 +73,7 @@ export class Sheet {
     this.#text = text.replace(/\r\n?/g, "\n");
     this.#lines.addNewLine(0);
     for (const { index } of this.#text.matchAll(/\n/g)) this.#lines.addNewLine(index + 1);
-    const { head, rows } = /^\s*\[/.test(text) ? this.#parseJSON() : this.#parseCSV();
+    const { head, rows } = /^\s*[[{]/.test(text) ? this.#parseJSON() : this.#parseCSV();
     this.rows = rows;
     this.columns = head.map((cell) => cell.text);
     for (const { text, at } of head)

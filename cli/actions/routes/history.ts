@@ -29,7 +29,11 @@ const columns: readonly Column<HistoryEntry>[] = [
 /** Lists the tables that were in force, the latest first. */
 export async function showHistory({ output, workspace }: Context): Promise<void> {
   const tables = await new TableHistory(workspace().folder).list();
-  await output.list(tables, columns, "No route table was in force yet: `addon-cli serve` puts one in force.");
+  await output.list(
+    tables,
+    columns,
+    "No route table is recorded yet: `addon-cli serve` records each that it puts in force.",
+  );
 }
 
 type CurrentTable = Awaited<ReturnType<typeof currentTable>>;
