@@ -155,8 +155,8 @@ async function namesStartingWith(
 async function operationValues(): Promise<Completions> {
   const { operatorOperations } = await import("../../src/operator/index.ts");
   const { handlersFor } = await import("../../src/resources/index.ts");
-  const { shippedDeclarations } = await import("../../src/table/declared/declarations.ts");
-  const changes = [...handlersFor(shippedDeclarations()), ...Object.entries(operatorOperations)].filter(
+  const { defaultDeclarations } = await import("../../src/table/declared/declarations.ts");
+  const changes = [...handlersFor(defaultDeclarations()), ...Object.entries(operatorOperations)].filter(
     ([, { effect }]) => effect === "change",
   );
   const others = ["token.claim", "token.use", "membership.end", "list.rename", "data.restore", "data.import"];

@@ -10,7 +10,7 @@ import { isDeepStrictEqual } from "node:util";
 import { countIn, type Player, type Statistic } from "../domain/model.ts";
 import { type Comparison, comparisonIn, defaultLanguage } from "../domain/text.ts";
 import type { DurableData } from "../store/data.ts";
-import { shippedDeclarations } from "../table/declared/declarations.ts";
+import { defaultDeclarations } from "../table/declared/declarations.ts";
 import type { Measure, StatisticDeclarations } from "../table/declared/statistics.ts";
 
 type Declared = Pick<StatisticDeclarations, "statistics" | "ratios">;
@@ -137,7 +137,7 @@ class Category {
 /** The top list of the durable data. */
 export class Ranking {
   readonly #data: Pick<DurableData, "players" | "statistics">;
-  #measures = measuresOf(shippedDeclarations());
+  #measures = measuresOf(defaultDeclarations());
   #language = defaultLanguage;
   #categories: readonly Category[] = [];
   /** Whether the next answer requires a rebuild. */

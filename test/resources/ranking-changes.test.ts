@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { model, type Player, type Statistic } from "../../src/domain/model.ts";
 import { Ranking } from "../../src/resources/ranking.ts";
 import { Collection } from "../../src/store/collection.ts";
-import { shippedDeclarations } from "../../src/table/declared/declarations.ts";
+import { defaultDeclarations } from "../../src/table/declared/declarations.ts";
 
 class Players extends Collection<Player> {
   lookups = 0;
@@ -65,7 +65,7 @@ class Crowd {
   }
 
   orderBy(language: string): void {
-    this.ranking.use(shippedDeclarations(), language);
+    this.ranking.use(defaultDeclarations(), language);
   }
 
   /** Returns how much the version grows by something. */

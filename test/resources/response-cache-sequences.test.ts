@@ -8,10 +8,10 @@ import { Ranking } from "../../src/resources/ranking.ts";
 import type { Sources } from "../../src/resources/shared/define.ts";
 import { ListVersions } from "../../src/resources/shared/list-versions.ts";
 import { cachedRead } from "../../src/resources/shared/response-cache.ts";
-import { shippedDeclarations } from "../../src/table/declared/declarations.ts";
+import { defaultDeclarations } from "../../src/table/declared/declarations.ts";
 import { day, everyRight, openAs, openWorld, shippedRoutes, type World } from "../_setup.ts";
 
-const handlers = handlersFor(shippedDeclarations());
+const handlers = handlersFor(defaultDeclarations());
 
 const names = async (world: World, path: string) =>
   (await world.ok(world.publicToken, path)).map(({ name }: { name: string }) => name);

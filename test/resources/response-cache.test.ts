@@ -8,11 +8,11 @@ import { Clients } from "../../src/resources/clients.ts";
 import { handlersFor } from "../../src/resources/index.ts";
 import { Ranking } from "../../src/resources/ranking.ts";
 import { ListVersions } from "../../src/resources/shared/list-versions.ts";
-import { shippedDeclarations } from "../../src/table/declared/declarations.ts";
+import { defaultDeclarations } from "../../src/table/declared/declarations.ts";
 import { runs } from "../_depth.ts";
 import { day, everyRight, openAs, type World } from "../_setup.ts";
 
-const handlers = handlersFor(shippedDeclarations());
+const handlers = handlersFor(defaultDeclarations());
 const compare = comparisonIn("en");
 
 /** Every cached read: its path, its handler, and the input of that. */

@@ -10,9 +10,9 @@ import {
   playerName,
   textReference,
 } from "../../src/resources/shared/values.ts";
-import { shippedDeclarations } from "../../src/table/declared/declarations.ts";
+import { defaultDeclarations } from "../../src/table/declared/declarations.ts";
 
-const [reason] = shippedDeclarations().lists.find(({ name }) => name === "wantedreason")?.fields ?? [];
+const [reason] = defaultDeclarations().lists.find(({ name }) => name === "wantedreason")?.fields ?? [];
 assert.ok(reason !== undefined);
 const text = inputOf(reason, false);
 

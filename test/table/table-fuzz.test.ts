@@ -12,7 +12,7 @@ import { parse, stringify } from "yaml";
 import { checkRoutes } from "../../src/operations.ts";
 import { handlersFor } from "../../src/resources/index.ts";
 import type { BaseType } from "../../src/table/base-types.ts";
-import { shippedDeclarations } from "../../src/table/declared/declarations.ts";
+import { defaultDeclarations } from "../../src/table/declared/declarations.ts";
 import { editorSchema } from "../../src/table/editor/editor-schema.ts";
 import type { Parameter } from "../../src/table/parameters.ts";
 import type { Route, Table } from "../../src/table/table.ts";
@@ -23,7 +23,7 @@ import { type Cleanup, everyRight, openWorld, shippedRoutes, type World } from "
 
 const shipped = await readFile(shippedRoutes, "utf8");
 
-const handlers = [...handlersFor(shippedDeclarations()).keys()];
+const handlers = [...handlersFor(defaultDeclarations()).keys()];
 
 /** The number of edits of each test. 3000 were tried once. */
 const numRuns = runs(120);

@@ -41,12 +41,12 @@ export const declarationEntries = {
   ),
 };
 
-const shippedSchema = v.object({
+const defaultsSchema = v.object({
   ...declarationEntries,
   watch: watchSchema,
   types: v.record(v.string(), typeSchema),
 });
-type Declared = Omit<v.InferOutput<typeof shippedSchema>, "types">;
+type Declared = Omit<v.InferOutput<typeof defaultsSchema>, "types">;
 
 /** What a table declares, without faults. */
 export interface Declarations extends StatisticDeclarations {
@@ -58,29 +58,29 @@ export interface Declarations extends StatisticDeclarations {
   readonly banReasons: List | undefined;
 }
 
-let shipped: Declarations | undefined;
+let defaults: Declarations | undefined;
 
 /** Returns the declarations that a table without its own has: `routes.defaults.yaml`. */
-export function shippedDeclarations(): Declarations {
-  shipped ??= readShipped();
-  return shipped;
+export function defaultDeclarations(): Declarations {
+  defaults ??= readDefaults();
+  return defaults;
 }
 
-function readShipped(): Declarations {
+function readDefaults(): Declarations {
   const text = readFileSync(packaged("routes.defaults.yaml"), "utf8");
   const { value, report, textOf } = readYAML(text, { expected: "a map", schema: "core" });
-  const declared = v.parse(shippedSchema, value);
+  const declared = v.parse(defaultsSchema, value);
   const types = toTypes(declared.types, report);
   const none = { lists: [], statistics: [], ratios: [], events: [], scores: [], banReasons: undefined };
   const others = { ...none, maxEntriesPerCreator: {} };
   return toDeclarations(declared, { types, resources: [], report, textOf }, others);
 }
 
-/** Returns what a table declares, and the shipped declarations instead of what it lacks. Reports faults. */
+/** Returns what a table declares, and the default declarations instead of what it lacks. Reports faults. */
 export function toDeclarations(
   declared: Declared,
   context: DeclarationContext,
-  others: Omit<Declarations, "maxEntries"> = shippedDeclarations(),
+  others: Omit<Declarations, "maxEntries"> = defaultDeclarations(),
 ): Declarations {
   const { report } = context;
   const lists = declared.lists === undefined ? others.lists : toLists(declared.lists, context);
