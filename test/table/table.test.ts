@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { checkRoutes } from "../../src/operations.ts";
+import { defaultDeclarations } from "../../src/table/declared/declarations.ts";
 import { limitWords } from "../../src/table/limits.ts";
 import type { Table } from "../../src/table/table.ts";
 import { shippedRoutes } from "../_setup.ts";
@@ -252,8 +253,15 @@ describe("the limits of an hour", () => {
     assert.deepEqual(limitsOf(watch.replace(", LAP: 5", "")).slice(0, 2), ["KILL 30", "DEATH 500"]);
   });
 
+  const names = { group: ["BLACKLIST", "TARGETLIST"], faction: [], service: ["RESCUE", "POLICE"] };
+
+  it("of the shipped table are all that its declarations add to those of a table without any", async () => {
+    const { table } = checkRoutes(await readFile(shippedRoutes, "utf8"), names);
+    const statistics = table?.declared.statistics.map(({ perHour: _, ...statistic }) => statistic);
+    assert.deepEqual({ ...table?.declared, statistics }, defaultDeclarations());
+  });
+
   it("of the shipped table are of each statistic type", async () => {
-    const names = { group: ["BLACKLIST", "TARGETLIST"], faction: [], service: ["RESCUE", "POLICE"] };
     const { table } = checkRoutes(await readFile(shippedRoutes, "utf8"), names);
     assert.deepEqual(
       // Of PLAYTIME, two additions fall into 60 minutes where the client's clock is a little off.

@@ -36,7 +36,7 @@ const byName = <I, O>(content: v.GenericSchema<I, O>, description: string) =>
 export const statisticEntries = {
   statistics: byName(
     statisticSchema,
-    "What is counted of each player, by the value of the parameter `type`; without it, that of the shipped table.",
+    "What is counted of each player, by the value of the parameter `type`; without it, that of the shipped table, without limits.",
   ),
   ratios: byName(
     v.pipe(v.array(v.string(), pairWords), v.length(2, pairWords)),
