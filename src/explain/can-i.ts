@@ -155,21 +155,22 @@ function enough(whole: Restriction, caller: Caller, input: Input, player: Player
     return [`the token of a player, ${whose} ${describe(restriction, input)}`];
   }
   const { name } = player;
+  const who = asArgument(name);
   switch (restriction.kind) {
     // These refuse no player.
     case "open":
     case "identified":
       return [];
     case "administrators":
-      return [`the administrator flag (addon-cli admin grant ${name})`];
+      return [`the administrator flag (addon-cli admin grant ${who})`];
     case "self":
       return [`${name} as "${restriction.parameter}"`];
     case "member": {
       const { of, reference, rank = 1 } = restriction;
       const group = nameOf(reference, input);
-      if (of === "group") return [`membership in the group ${group} (addon-cli group add ${name} ${group})`];
+      if (of === "group") return [`membership in the group ${group} (addon-cli group add ${who} ${group})`];
       const words = rank === 1 ? "any rank" : `rank ${rank} or higher`;
-      return [`${words} in the ${of} ${group} (addon-cli member set ${name} ${group} ${rank})`];
+      return [`${words} in the ${of} ${group} (addon-cli member set ${who} ${group} ${rank})`];
     }
   }
 }

@@ -184,7 +184,7 @@ describe("the steps of can-i", async () => {
   await world.player("Ada", { administrator: true });
   await world.player("Bob", { members: { GROVE: 3 } });
   await world.player("Eve", { groups: ["BLACKLIST"] });
-  for (const name of ["Zoe", "Rob"]) await service.administer("player.add", { name, members: [] });
+  for (const name of ["Zoe", "Rob", "-x"]) await service.administer("player.add", { name, members: [] });
   await service.administer("token.issue", { player: "Rob", readOnly: true });
 
   function ask({ asks, if: restriction, excluded = "BLACKLIST", readOnly }: Example): Decision {
