@@ -27,9 +27,10 @@ export function addCallCommand(program: Command, { output, run }: Context): void
         return;
       }
       const { info: ownInfo, hint: ownHint, code } = result.body;
-      // The answer is written for players: it speaks to them, and says nothing about the disk.
+      // The answer is written for players: it speaks to them, and names no cause.
       const hints: Readonly<Record<string, string>> = {
-        STORE_UNAVAILABLE: "`addon-cli data status` shows what is wrong with the disk.",
+        STORE_UNAVAILABLE:
+          "Try again. `addon-cli health` and `addon-cli data status` show a cause that lasts.",
         EXCLUDED: `\`addon-cli player readmit ${asArgument(String(options.as))}\` ends the exclusion.`,
       };
       const hint = hints[code] ?? ownHint;
