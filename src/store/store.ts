@@ -234,7 +234,7 @@ export class Store<M extends Model> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     try {
-      // What is being appended may wait for an engine that does not answer.
+      // What is being appended may wait for a shared journal that does not answer.
       const closing = setTimeout(() => void this.#shared?.close(), closingMilliseconds);
       await this.#writer.writing;
       clearTimeout(closing);

@@ -241,7 +241,7 @@ export class Writer<M extends Model> {
     const batch = { head: { sequence, chain: encoder.chain }, first: sequence, pieces };
     const result = await this.#shared.append(batch, 1);
     if (result === "moved")
-      throw unshared("The connection to PostgreSQL was lost, and another node was faster.");
+      throw unshared("The connection to PostgreSQL was lost, and another machine was faster.");
   }
 
   /**

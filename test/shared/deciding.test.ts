@@ -268,7 +268,7 @@ it("changes are refused where the journal lacks what others have changed", async
   assert.match(String(await other.problem()), /follows change 0 in the shared journal is missing/);
 });
 
-it("a change that the engine refused counts as a problem until one succeeds", async (t) => {
+it("a change that PostgreSQL refused counts as a problem until one succeeds", async (t) => {
   const journal = new FakeJournal();
   const node = await openNode(t, journal.node());
   journal.before = () => {

@@ -51,7 +51,7 @@ grant select, insert, update, delete on gameaddon.nodes to ${role};
 /**
  * Creates the tables, and begins the journal with data.
  * @returns the id of the journal
- * @throws Failure `CONFLICT` where there is a journal already, `STORE_UNAVAILABLE` where the engine refuses
+ * @throws Failure `CONFLICT` where there is a journal already, `STORE_UNAVAILABLE` where PostgreSQL refuses
  */
 export async function createJournal(
   url: string,

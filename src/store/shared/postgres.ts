@@ -285,7 +285,7 @@ async function silence(): Promise<never> {
 
 /**
  * The errors, by SQLSTATE, after which an append has not happened and would not happen again: a full disk, a missing
- * table or right, values that a table refuses. After any other it is unknown: the engine may be stopping or starting.
+ * table or right, values that a table refuses. After any other it is unknown: PostgreSQL may be stopping or starting.
  */
 const final = /^(?:22|23|28|3D|42|53100)/;
 

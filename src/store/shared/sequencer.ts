@@ -52,7 +52,7 @@ export interface JournalState {
   readonly now: number;
 }
 
-/** The shared journal, as one node uses it. Everything but {@link close} rejects where the engine cannot be reached. */
+/** The shared journal, as one node uses it. Everything but {@link close} rejects where it cannot be reached. */
 export interface Sequencer {
   /** What operators call the journal, without a password. */
   readonly name: string;
@@ -77,7 +77,7 @@ export interface Sequencer {
   close(): Promise<void>;
 }
 
-/** The engine refused an append for good: nothing was appended. */
+/** PostgreSQL refused an append for good: nothing was appended. */
 export class AppendRefused extends Error {
   override readonly name = "AppendRefused";
 }

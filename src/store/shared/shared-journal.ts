@@ -24,7 +24,7 @@ const pollsPerReport = 20;
 const pause = 100;
 /** The bytes of others' changes that are taken over at once, unless one change has more. */
 const bytesAtOnce = 1024 * 1024;
-/** How far the clock may be off that of the engine, in milliseconds, before that is said, and before the node stops. */
+/** How far the clock may be off the shared journal's, in milliseconds, before that is said, and before the node stops. */
 const skew = { warn: 2_000, stop: 60_000 };
 
 export interface SharedOptions {
@@ -61,12 +61,12 @@ export class SharedJournal {
   #skew = 0;
   /** The number of the last change in the shared journal, as far as this node knows. */
   #newest = 0;
-  /** Why the engine cannot be reached, until it can. */
+  /** Why the shared journal cannot be reached, until it can. */
   #failure: string | undefined;
   /** Why the folder's changes are not those of the journal: nothing can be appended any more. */
   #divergence: string | undefined;
   #polls = 0;
-  /** The refusal of the last append by the engine, until one succeeds. */
+  /** The refusal of the last append by PostgreSQL, until one succeeds. */
   failed: AppendRefused | undefined;
   /** How to append while nobody else can. */
   #held: Append | undefined;
