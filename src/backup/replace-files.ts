@@ -40,7 +40,7 @@ import { headerLine } from "../store/journal/segment.ts";
 import { writeSnapshot } from "../store/snapshot.ts";
 
 /** Ensures that a folder has neither data nor foreign files. @throws Failure `CONFLICT` */
-export async function requireRoom(files: Files, folder: string): Promise<void> {
+export async function requireEmpty(files: Files, folder: string): Promise<void> {
   const names = await namesIn(files, folder);
   if (hasData(names)) {
     throw new Failure("CONFLICT", `There is data in ${folder} now.`, {

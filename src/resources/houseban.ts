@@ -11,7 +11,7 @@ import { withPresentNames } from "../table/declared/stored.ts";
 import { creatorFields, creatorInAnswer, creatorOf } from "./shared/creator.ts";
 import { defineCachedRead, defineChange, type Handler } from "./shared/define.ts";
 import { entryNamed, nameIn, valueIn } from "./shared/list-operations.ts";
-import { requireRoom } from "./shared/room.ts";
+import { requireSpace } from "./shared/space.ts";
 import {
   component,
   count,
@@ -139,10 +139,10 @@ const add = (reasons: List, most: number, mostOwn: number | undefined) =>
       const nobody = { creatorName: null, creatorUUID: null };
       const reason = { reason: known, days, ...(creatorOf(draft, caller) ?? nobody) };
       const current = Array.from(draft.houseBans.values()).filter((other) => now < houseBanEnd(other));
-      if (ban === undefined) requireRoom(current.length, most, "list of house bans");
+      if (ban === undefined) requireSpace(current.length, most, "list of house bans");
       const isOwn = ({ creatorUUID }: Creator) => caller.id !== null && creatorUUID === caller.id;
       const own = current.reduce((sum, other) => sum + other.reasons.filter(isOwn).length, 0);
-      requireRoom(own, mostOwn, "list of your house bans");
+      requireSpace(own, mostOwn, "list of your house bans");
       if (ban === undefined) draft.houseBans.put({ ...player, startTime: now, reasons: [reason] });
       else draft.houseBans.put({ ...ban, reasons: [...ban.reasons, reason] });
       return `Added the house-ban reason ${known} to ${player.name}.`;

@@ -6,7 +6,7 @@ import { requireVisibleSubject, toSubject, withLatestSpelling } from "../identit
 import type { Data } from "../store/data.ts";
 import { creatorOf } from "./shared/creator.ts";
 import { defineCachedRead, defineChange } from "./shared/define.ts";
-import { requireRoom } from "./shared/room.ts";
+import { requireSpace } from "./shared/space.ts";
 import { component, field, playerName, subject } from "./shared/values.ts";
 
 function requireTarget(data: Data, reference: string): Target {
@@ -53,8 +53,8 @@ export const adding = (most: number, mostOwn: number | undefined) =>
       const player = requireVisibleSubject(draft, input.name);
       const target = draft.targets.get(subjectKey(player));
       if (target === undefined) {
-        requireRoom(draft.targets.size, most, "target list");
-        requireRoom(draft.targets.count("creator", `${caller.id}`), mostOwn, "list of your targets");
+        requireSpace(draft.targets.size, most, "target list");
+        requireSpace(draft.targets.count("creator", `${caller.id}`), mostOwn, "list of your targets");
         draft.targets.put({ ...player, done: false, listed: sequence, ...creatorOf(draft, caller) });
         return `Added ${player.name} to the target list.`;
       }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { replaceFiles, requireRoom } from "../../src/backup/replace-files.ts";
+import { replaceFiles, requireEmpty } from "../../src/backup/replace-files.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
@@ -182,7 +182,7 @@ describe("room for data", () => {
       const folder = join(await temporaryFolder(t), "data");
       if (names !== undefined) await mkdir(folder);
       for (const name of names ?? []) await writeFile(join(folder, name), "");
-      const required = requireRoom(nodeFiles, folder);
+      const required = requireEmpty(nodeFiles, folder);
       if (refusal === undefined) await required;
       else await assert.rejects(required, { code: "CONFLICT", message: refusal });
     });

@@ -3,7 +3,7 @@
  * command itself, after a preview and a question. A folder without data simply receives the records.
  */
 import { resolve } from "node:path";
-import { replaceFiles, requireRoom } from "../../../src/backup/replace-files.ts";
+import { replaceFiles, requireEmpty } from "../../../src/backup/replace-files.ts";
 import type { RestorePreview, RestoreRequest, RestoreResult } from "../../../src/backup/restore.ts";
 import { problemsOf, readSource, recognizeSource, type Source } from "../../../src/backup/source.ts";
 import { findSourceFile } from "../../../src/backup/source-file.ts";
@@ -152,7 +152,7 @@ async function unpack(context: Context, source: Source, dryRun: boolean): Promis
   const problems = await problemsOf(source, database.view);
   for (const problem of [...problems, ...(await refusalsOf(context, database))])
     output.remark(`warning: ${problem}`);
-  await requireRoom(nodeFiles, folder);
+  await requireEmpty(nodeFiles, folder);
   const words = `${counted(records, "record")}${instant === null ? "" : ` of ${formatInstant(instant)}`}`;
   if (dryRun) {
     output.result(
@@ -164,7 +164,7 @@ async function unpack(context: Context, source: Source, dryRun: boolean): Promis
   const what = source.kind === "export" ? "Importing" : "Restoring";
   await withFolder(folder, what, () =>
     withProgress(context, what, async () => {
-      await requireRoom(nodeFiles, folder);
+      await requireEmpty(nodeFiles, folder);
       await replaceFiles(nodeFiles, folder, database, Date.now());
     }),
   );

@@ -14,7 +14,7 @@ import { storedValue, withPresentNames } from "../../table/declared/stored.ts";
 import type { Input } from "../../table/restriction/restriction.ts";
 import { creatorInAnswer, creatorOf } from "./creator.ts";
 import type { ChangeContext } from "./define.ts";
-import { requireRoom } from "./room.ts";
+import { requireSpace } from "./space.ts";
 
 type Entries = Rows<Entry, "list" | "text" | "creator">;
 
@@ -253,9 +253,9 @@ export class ListOperations {
     const { name, title, maxEntries, maxEntriesPerCreator } = this.#list;
     // An import bounds the list as a whole: counting at each entry would take quadratic time.
     if (Number.isFinite(maxEntries))
-      requireRoom(draft.entries.count("list", name), maxEntries, `list of ${pluralOf(title)}`);
+      requireSpace(draft.entries.count("list", name), maxEntries, `list of ${pluralOf(title)}`);
     const own = draft.entries.count("creator", `${name}/${caller.id}`);
-    requireRoom(own, maxEntriesPerCreator, `list of your ${pluralOf(title)}`);
+    requireSpace(own, maxEntriesPerCreator, `list of your ${pluralOf(title)}`);
     draft.entries.put({ ...entry, ...creatorOf(draft, caller) });
     return `Added the ${this.label(entry)}.`;
   }
