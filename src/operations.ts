@@ -135,7 +135,7 @@ export function checkRoutes(text: string, vocabulary: Vocabulary): CheckedTable 
 }
 
 /** Returns the operations as a table is checked against them. They do nothing. */
-export function operationsToCheck(declared: Declarations): Operations {
+function operationsToCheck(declared: Declarations): Operations {
   const handlers = handlersFor(declared);
   return new Map(Array.from(handlers, ([name, handler]) => [name, { ...handler, run: () => undefined }]));
 }

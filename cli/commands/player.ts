@@ -17,7 +17,7 @@ interface Member {
 }
 
 /** Parses `<organisation>:<rank>`, and appends it. @throws InvalidArgumentError for any other text */
-export function parseMember(text: string, previous: readonly Member[] = []): Member[] {
+function parseMember(text: string, previous: readonly Member[] = []): Member[] {
   const [, organisation, rank] = /^(.+):([1-9]\d{0,8})$/.exec(text) ?? [];
   if (organisation === undefined)
     throw new InvalidArgumentError("Expected <organisation>:<rank> with a rank from 1, such as GROVE:4.");

@@ -10,8 +10,8 @@ import { collectionNames, definitionOf, type model } from "../domain/model.ts";
 import type { Database } from "../store/collection.ts";
 import { recordFault, suggest, unknownKeyIn } from "./record.ts";
 
-export const exportFormat = "gameaddon-export";
-export const exportVersion = 1;
+const exportFormat = "gameaddon-export";
+const exportVersion = 1;
 
 const documentSchema = v.strictObject({
   format: v.literal(exportFormat),

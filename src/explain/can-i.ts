@@ -36,7 +36,7 @@ export interface Step {
 export type Decision = ReturnType<typeof canI>;
 
 /** The name of public tokens at the command line. A player of that name needs the UUID. */
-export const publicName = "public";
+const publicName = "public";
 
 /**
  * Decides as the engine decides a request.

@@ -29,7 +29,7 @@ export function parseInput<S extends v.GenericSchema>(schema: S, input: unknown)
 }
 
 /** Refuses a new text with an invisible character. @param what what the text is, with its article */
-export function withoutInvisible(what: string) {
+function withoutInvisible(what: string) {
   return v.check<string, (issue: v.CheckIssue<string>) => string>(
     (text) => invisibleIn(text) === undefined,
     ({ input }) => `expected ${what} without invisible characters; ${leaveOut(invisibleIn(input) ?? "")}`,

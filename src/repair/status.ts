@@ -82,7 +82,7 @@ export function statusOf(folder: string): Promise<Status> {
 }
 
 /** Returns the status of a disk. Writes nothing. */
-export async function diskOf(folder: string): Promise<Disk> {
+async function diskOf(folder: string): Promise<Disk> {
   const { free, shortage } = await spaceFor(folder);
   try {
     await access(folder, constants.W_OK);

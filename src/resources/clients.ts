@@ -14,7 +14,7 @@ import { Slices } from "../store/slices.ts";
 export const mostAtOnce = 1000;
 
 /** With more, the milliseconds from the start of one count to the next. */
-export const countInterval = 1000;
+const countInterval = 1000;
 
 /** A client in the answer of `/mgmt/users`. */
 export interface Client {

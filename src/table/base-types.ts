@@ -157,7 +157,7 @@ const enumeration: Base = {
 };
 
 /** Parses an instant into milliseconds since 1970. */
-export const instantSchema = v.pipe(
+const instantSchema = v.pipe(
   v.string(),
   v.transform(toInstant),
   v.number(),

@@ -22,8 +22,8 @@ interface Choice {
 
 /** A value that is no name and in no table: it represents all values that make no difference. */
 const anythingElse = "\u0000";
-export const ownName = "the caller's own name";
-export const otherValue = "anything else";
+const ownName = "the caller's own name";
+const otherValue = "anything else";
 const leftOut: Choice = { words: "omitted", value: () => undefined };
 
 /**
