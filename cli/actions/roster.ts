@@ -1,6 +1,6 @@
 /** Implements `roster export`, `diff` and `apply`. */
 import { formatCSV } from "../../src/backup/csv.ts";
-import { allOf, counted } from "../../src/domain/text.ts";
+import { allOf, counted, mostNamed } from "../../src/domain/text.ts";
 import type { OperatorResult } from "../../src/operator/index.ts";
 import type { FileEdit } from "../../src/operator/input.ts";
 import { rosterColumns } from "../../src/operator/roster/standing.ts";
@@ -25,9 +25,6 @@ export async function exportRoster(
   });
 }
 
-/** The most names in a line: without a bound, that of 50,000 new players would have 400 KB. */
-const mostNamed = 20;
-
 /** Shows what a roster would change, and unless that is all, asks and applies it. */
 export async function applyRoster(
   context: Context,
@@ -45,7 +42,7 @@ export async function applyRoster(
 /** Returns a line for each kind of change, and for who gains or loses the same operations; and a warning if many ranks are lost. */
 function linesOf({ report, operations, ranks }: OperatorResult<"roster.apply">): string[] {
   const line = (label: string, who: readonly string[], what = "") =>
-    who.length === 0 ? [] : [`${label.padEnd(21)}  ${allOf(who, mostNamed)}${what}`];
+    who.length === 0 ? [] : [`${label.padEnd(21)}  ${allOf(who)}${what}`];
   // Such as `ranksLost`.
   const lines = Object.entries(report).flatMap(([kind, who]) =>
     line(

@@ -79,14 +79,14 @@ export function didYouMean(typed: string, known: readonly string[]): string {
 }
 
 /** The most names in a message: there can be thousands, and nobody reads as many. */
-const mostNamed = 20;
+export const mostNamed = 20;
 
-/** Returns a list in words: `a, b or c`; of more names than `most` the first, as in `a, b or 4,980 more`. */
-export function oneOf(names: readonly string[], most = mostNamed): string {
-  return inWords(names, "or", most);
+/** Returns a list in words: `a, b or c`; of too many names the first, as in `a, b or 4,980 more`. */
+export function oneOf(names: readonly string[]): string {
+  return inWords(names, "or", mostNamed);
 }
 
-/** As {@link oneOf}, but `a, b and c`. */
+/** As {@link oneOf}, but `a, b and c`, of at most `most` names. */
 export function allOf(names: readonly string[], most = mostNamed): string {
   return inWords(names, "and", most);
 }
