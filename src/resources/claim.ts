@@ -32,7 +32,7 @@ export const claimForm = {
     uuid: field(uuid, "The player's game UUID.", anyUUID),
   }),
   failures: {
-    TOKEN_UNKNOWN: "Here it is the code of an invitation; a token is unknown here.",
+    TOKEN_UNKNOWN: "Here: the code of the invitation is unknown; a token is not accepted.",
     TOKEN_REVOKED: "Here: an operator has revoked the invitation, or its token has been used.",
     ...changeFailures,
   },

@@ -15,6 +15,6 @@ export const streamForm = {
   answer: v.string(),
   example: 'retry: 2000\n\nevent: changed\ndata: {"resources":["wantedreason"]}\n\n',
   failures: {
-    STORE_UNAVAILABLE: "As many streams are open as may be; connect again later.",
+    STORE_UNAVAILABLE: "The maximum number of streams is open; connect again later.",
   },
 } satisfies Omit<Operation, "run">;

@@ -156,7 +156,7 @@ describe("serve in a process", { timeout }, () => {
     assert.ok(closed > 0 && closed < idle.length, `${closed} were closed`);
   });
 
-  it("answers requests while as many streams are open as may be", async (t) => {
+  it("answers requests while the maximum number of streams is open", async (t) => {
     const desk = await emptyDesk(t);
     const limited = ["sh", "-c", 'ulimit -n 256; exec "$@"', "sh"];
     const { open: url, token, base } = await serveProcess(desk, ["--limits", "off"], [], limited);
