@@ -23,7 +23,7 @@ const entrySchema = v.object({
   player: v.optional(v.string()),
   name: v.optional(v.string()),
   uuid: v.optional(v.nullable(uuid)),
-  /** Who added it; null or absent if no player did, absent in records of before. */
+  /** Who added it; null or absent if no player did, absent in older records. */
   creatorName: v.optional(v.nullable(v.string())),
   creatorUUID: v.optional(v.nullable(uuid)),
 });

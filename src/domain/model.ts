@@ -121,7 +121,7 @@ export type Version = v.InferOutput<typeof versionSchema>;
 /** The latest start of an event of a kind, such as `bankRob`. */
 const eventSchema = v.object({ kind: v.string(), startTime: instant });
 
-/** The points of the sides of a score, by side. A record of before has no name: it is that of the gang war. */
+/** The points of the sides of a score, by side. An older record has no name: it is that of the gang war. */
 const scoreSchema: v.GenericSchema<Score> = v.objectWithRest({ name: v.optional(v.string()) }, count);
 export type Score = {
   readonly name?: string | undefined;
@@ -174,7 +174,7 @@ export type Counter = v.InferOutput<typeof counterSchema>;
 const repetitionSchema = v.object({
   /** Who used the key: a UUID, `token:<id>` or `operator`. */
   scope: v.string(),
-  /** A hash of the key, or the key itself in data of before. */
+  /** A hash of the key, or the key itself in older data. */
   key: v.string(),
   /** A hash of the operation and its parameters, as 64 hex digits. */
   request: v.string(),

@@ -47,7 +47,7 @@ export function runOnce(
     .update(JSON.stringify([operation, input]))
     .digest("hex");
   const hashed = hashOf(key);
-  // Data of before has keys as they came. Both are of this caller alone, so that nobody gains by confusing them.
+  // Older data has keys as they came. Both are of this caller alone, so that nobody gains by confusing them.
   const stored =
     draft.repetitions.get(repetitionKey(scope, hashed)) ?? draft.repetitions.get(repetitionKey(scope, key));
   if (stored !== undefined && now - stored.instant < lifetimeMilliseconds) {

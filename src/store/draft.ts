@@ -146,7 +146,7 @@ export class BatchDraft<M extends Model> {
     this.#collections.find((collection) => collection.name === name)?.delete(key);
   }
 
-  /** Whether a collection that was read has changed since: what was written may rest on records of before. */
+  /** Whether a collection that was read has changed since: what was written may rest on older records. */
   get isStale(): boolean {
     return this.#collections.some((collection) => collection.isStale);
   }

@@ -54,7 +54,7 @@ for (const [path, key, values, title] of lists) {
   });
 }
 
-it("entries of before are nobody's, and more than a player can add stay", async (t) => {
+it("older entries are nobody's, and more than a player can add stay", async (t) => {
   const world = await openWorld(t);
   await world.service.store.change({ who: "operator", operation: "test" }, (draft) => {
     for (let number = 0; number < 201; number += 1) draft.entries.put(wantedReason(`r${number}`));

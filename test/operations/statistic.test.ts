@@ -315,7 +315,7 @@ ratios: { rate: [wins, starts], kd: [kills, wins] }`);
     assertFailure(answer, 400, "PARAMETER_INVALID", "type");
   });
 
-  it("change while the service runs: no request is dropped, and counters of before return", async (t) => {
+  it("change while the service runs: no request is dropped, and former counters return", async (t) => {
     const { world, token } = await openAs(t, "Ada", {}, { routes: shipped, transport: "socket" });
     await count(world, token, "Ada", { KILL: 2, DEATH: 1 });
     let isOver = false;

@@ -46,7 +46,7 @@ it(
   },
 );
 
-it("a machine does not take its own route table of before for that of another", options, async (t) => {
+it("a machine does not take its own earlier route table for that of another", options, async (t) => {
   const { nodes } = await startNodes(t, await Postgres.start(t), 1);
   const [one] = nodes as [Node];
   const status = async () => JSON.parse(await one.command("--json", "journal", "status")).nodes;

@@ -53,7 +53,7 @@ export const statisticEntries = {
 };
 
 const watchWords = "a map of operations, such as statistic.add: { type: { KILL: 120 } }";
-/** The form of `watch`, in which tables of before have the limits of an hour. */
+/** The form of `watch`, in which older tables have the limits of an hour. */
 export const watchSchema = optional(
   mapWith(
     {
@@ -69,7 +69,7 @@ export const watchSchema = optional(
     },
     watchWords,
   ),
-  "In tables of before: limits of an hour, as in `perHour` of `statistics`.",
+  "In older tables: limits of an hour, as in `perHour` of `statistics`.",
 );
 
 const entriesSchema = v.object({ ...statisticEntries, watch: watchSchema });

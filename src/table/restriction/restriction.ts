@@ -1,6 +1,6 @@
 /**
- * Restrictions: who may call an operation. Whether one allows a
- * caller, which parameters that depends on, and what it says in words.
+ * Restrictions: who may call an operation. Whether one allows a caller, which parameters that depends on, and what it says
+ * in words.
  */
 import { allOf, comparisonForm, oneOf } from "../../domain/text.ts";
 import type { Caller, MembershipKind } from "../caller.ts";
