@@ -30,8 +30,8 @@ export function toMarkdown(routes: readonly Route[], excludedGroup: string | und
 }
 
 function parameterCell({ name, type, default: fallback }: Parameter): string {
-  const otherwise = fallback === undefined ? "" : ` (default ${code(String(fallback))})`;
-  return `${code(name)}: ${type.name}${otherwise}`;
+  if (fallback === undefined) return `${code(name)}: ${type.name}`;
+  return `${code(name)}: ${type.name} (default ${fallback === "" ? "empty" : code(String(fallback))})`;
 }
 
 /** Describes the values of a type. The names of groups, factions and services are not in the table. */
