@@ -90,7 +90,7 @@ const shells: readonly (Shell & { readonly title: string; readonly skip: string 
 
 /** The typed text, with a tab where the shell completes, and the resulting call of addon-cli. */
 const sessions: readonly (readonly [typed: string, called: string])[] = [
-  ["addon-cli pla\tsho\tA\t", "player show Ada "],
+  ["addon-cli pla\tren\tA\t", "player rename Ada "],
   ["addon-cli token issue --player=B\t --rea\t", "token issue --player=Bob --read-only "],
   ["addon-cli player add X --member GRO\t:4 --ad\t", "player add X --member GROVE:4 --admin "],
   ["addon-cli call /wantedreason/rem\treas\tTheft", "call /wantedreason/remove reason=Theft "],
