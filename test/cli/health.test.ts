@@ -140,7 +140,7 @@ describe("health of an origin", () => {
     const secure = await listen(t, createSecureServer({ cert, key }));
     assert.match(
       await desk.fails("health", "--url", `https://${secure}`),
-      /Cannot reach the service at https:\S+: self-signed certificate\.\n.*NODE_EXTRA_CA_CERTS/,
+      /Cannot reach the service at https:\S+: self-signed certificate.*\.\n.*NODE_EXTRA_CA_CERTS/,
     );
     const plain = await serveDocument(t, 200, {});
     assert.match(
