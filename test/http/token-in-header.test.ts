@@ -159,10 +159,13 @@ describeOverTransports("a token in a header", (transport) => {
 
   it("is still refused within a parameter", async (t) => {
     const { world, token } = await openAs(t, "Ada", everyRight, { transport });
-    const answer = await send(world, `/wantedreason/remove?reason=${token}`, `Bearer ${token}`);
-    assertFailure(answer, 400, "PARAMETER_INVALID", "reason");
-    assertIncludes(answer.body.hint, "Authorization");
-    assertLacks(JSON.stringify(answer.body), token);
+    // The beginning in other letters still says what follows.
+    for (const written of [token, token.replace("gat", "GAT")]) {
+      const answer = await send(world, `/wantedreason/remove?reason=${written}`, `Bearer ${token}`);
+      assertFailure(answer, 400, "PARAMETER_INVALID", "reason");
+      assertIncludes(answer.body.hint, "Authorization");
+      assertLacks(JSON.stringify(answer.body), written);
+    }
   });
 });
 
