@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { it } from "node:test";
 import { withoutPassword } from "../../src/store/shared/connection.ts";
-import { readJournal, schemaSQL } from "../../src/store/shared/postgres-tables.ts";
+import { readJournal } from "../../src/store/shared/postgres-tables.ts";
 import { emptyDesk, seededDesk } from "../cli/_setup.ts";
 import { Node, startNodes, until } from "./_nodes.ts";
 import { Postgres, withoutPostgres } from "./_postgres.ts";
@@ -16,9 +16,11 @@ it(
   options,
   async (t) => {
     const pg = await Postgres.start(t);
-    await pg.query((sql) => sql.unsafe(schemaSQL("gameaddon")));
-    const url = pg.url.replace("postgres@", "gameaddon@");
     const desk = await seededDesk(t);
+    const printed = await desk.ok("journal", "init", "--print", "gameaddon");
+    await pg.query((sql) => sql.unsafe(printed));
+    assert.match(await desk.misused("journal", "init", "--print", "a b"), /expected the name of a role/);
+    const url = pg.url.replace("postgres@", "gameaddon@");
     assert.match(
       await desk.fails("--journal", url, "player", "add", "Bo"),
       /head is empty[\s\S]*`addon-cli journal init`/,
