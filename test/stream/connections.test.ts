@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { connect } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { EventStream } from "../../src/http/stream/event-stream.ts";
 import { HeldChanges } from "../_held-changes.ts";
@@ -141,6 +141,28 @@ it("opening a stream asks for no report of the process, which lists every connec
   await listen(t, world, world.publicToken);
   assert.equal(report.mock.callCount(), 0);
 });
+
+it(
+  "a stream that its own beginning ends, as the oldest of a player, ends without an error",
+  inTime,
+  async (t) => {
+    const errors: Error[] = [];
+    const server = createServer((_, response) => {
+      const stream: EventStream = new EventStream(
+        () => stream.end(),
+        () => {},
+      );
+      stream.push(Buffer.from("event: event\n\n"));
+      response.on("error", (error) => errors.push(error));
+      stream.begin(response, () => {});
+    });
+    t.after(() => server.close());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    assert.equal(await answer.text(), "retry: 2000\n\nevent: event\n\n");
+    assert.deepEqual(errors, []);
+  },
+);
 
 it("a stream that ends before it begins is over at once", inTime, async (t) => {
   let ended = 0;

@@ -48,9 +48,10 @@ export class EventStream extends LiveBody {
     response.once("close", () => this.end());
     // Its own writing side is still open, as `httpAllowHalfOpen` has it. Nobody reads a stream and closes the other side.
     response.socket.once("end", () => this.end());
-    this.#began();
     response.write(beginning);
     if (this.#pushed !== undefined) this.write(this.#pushed);
+    // Last, since that may end this one.
+    this.#began();
   }
 
   /** Writes an event unless it is the same as the last one. Before the beginning it waits, and a later one replaces it. */

@@ -120,7 +120,8 @@ export class Streams {
     const own = () => among().filter((other) => other.owner === owner);
     const isPlayer = typeof caller?.id === "string";
     if (!isPlayer && own().length >= mostOfNetwork) throw tooMany(mostOfNetwork, " from one network");
-    if (among().length >= most) throw tooMany(most);
+    const replaces = isPlayer && own().length >= mostOfPlayer;
+    if (!replaces && among().length >= most) throw tooMany(most);
     this.#refresh();
     // Nobody has heard of the versions before.
     if (this.size === 0) this.#changedTopics(true);
