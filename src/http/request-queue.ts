@@ -7,10 +7,10 @@
  *   behind the requests that have arrived meanwhile. Short turns also let newcomers in: Node accepts one in each.
  * - A connection has one request in progress; the next begins when the client has read the answer. One that pipelines is
  *   not read from until all its requests are answered, and closed if too many wait in all.
- * - A connection is welcome if its last answer was not one of {@link refusals} and it does not pipeline. The others make
- *   way: a batch alternates between the two kinds, and the others are read from only when their turn comes. A hostile
- *   client is refused sooner or later, since all requests but those for health, which make nobody welcome, count against a
- *   limit; then neither the number of its connections nor what Node has to parse for them delays anybody else.
+ * - A connection is welcome if its last answer was no failure, or one of {@link counted}, and it does not pipeline. The
+ *   others make way: a batch alternates between the two kinds, and the others are read from only when their turn comes. A
+ *   hostile client is refused sooner or later, since all these requests but those for health, which make nobody welcome,
+ *   count against a limit; then neither the number of its connections nor what Node has to parse for them delays anybody else.
  * - Node parses all that has arrived on all connections in one go, up to two thousand requests of each. When that takes
  *   long, all connections are paused. As many are resumed in a turn as keep it short, those with the most good answers
  *   first: the limits bound how many of these a hostile client can collect. New and refused ones take turns by network.
@@ -56,8 +56,8 @@ const maxResumed = 4;
 const maxBody = 65_536;
 /** The clock is read after this many arriving requests, or one long body, which takes as long. */
 const clockInterval = 32;
-/** The statuses of refusals: of an invalid token, and beyond a limit. All other failures count against a limit, too. */
-const refusals = new Set([401, 429]);
+/** The statuses of failures that are ordinary answers, and that a limit has counted. */
+const counted = new Set([403, 404, 409]);
 
 interface Ready {
   readonly connection: Connection;
@@ -198,8 +198,8 @@ export class RequestQueue {
     this.#ready = [];
     for (const { connection, response, answered } of ready) {
       // Nothing limits the requests for health.
-      const isWelcome =
-        !refusals.has(answered.status) && !connection.pipelines && !isHealthRequest(response.req);
+      const isGood = answered.status < 400 || counted.has(answered.status);
+      const isWelcome = isGood && !connection.pipelines && !isHealthRequest(response.req);
       connection.goodAnswers = isWelcome ? connection.goodAnswers + 1 : 0;
       const sent = sendAnswer(response, answered);
       if (sent instanceof LiveBody) connection.goOn(response, sent);

@@ -52,16 +52,16 @@ describe("a refused client", () => {
 });
 
 describe("a welcome client", () => {
-  it("stays welcome after a failure that is no refusal: only an invalid token and a limit are", (t) => {
+  it("stays welcome after an ordinary failure that a limit has counted, but not after a refusal", (t) => {
     const desk = new QueueDesk(t);
-    const welcome = [200, 400, 401, 403, 404, 409, 429, 503].filter((status) => {
+    const welcome = [200, 400, 401, 403, 404, 405, 409, 425, 429, 503].filter((status) => {
       const connection = desk.connect();
       desk.handle = () => ({ ...empty, status });
       desk.send(connection);
       desk.turn();
       return connection.isWelcome;
     });
-    assert.deepEqual(welcome, [200, 400, 403, 404, 409, 503]);
+    assert.deepEqual(welcome, [200, 403, 404, 409]);
   });
 
   it("a connection whose last answer was good is not paused, unless it was for health, which has no limit", (t) => {
