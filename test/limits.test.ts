@@ -138,7 +138,7 @@ describe("a request with a valid token", () => {
   it("counts as a read also at a path without the prefix, and at the prefix alone", async (t) => {
     const { world, token } = await openAs(t, "Ada", {}, { limits: true, routes: withLimits(slow) });
     const init = { headers: { Authorization: `Bearer ${token}` } };
-    assert.equal((await world.request("/event", init)).status, 404);
+    assert.equal((await world.request(`${prefix}/event`, init)).status, 404);
     assert.equal((await world.request(`${prefix}/${token}`)).status, 404);
     const { status, body } = await world.request("/gameaddon/v2/-/event", init);
     assert.equal(status, 429);

@@ -260,7 +260,9 @@ export class Engine {
   #limitFault(exchange: Exchange, token: string): void {
     if (this.#options.limiter === undefined) return;
     const { reads, unknown } = this.table.limits;
-    const caller = this.#callerOf(exchange.request, token);
+    const inPath = this.#callerOf(exchange.request, token);
+    // What is taken for a token may be the first segment of a path without one.
+    const caller = inPath instanceof Failure ? this.#callerOf(exchange.request, "-") : inPath;
     if (caller instanceof Failure) this.#limit(exchange, unknown);
     else this.#limit(exchange, reads, caller);
   }
