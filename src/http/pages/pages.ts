@@ -1,6 +1,6 @@
 /**
  * The pages that everybody may see without a token, while the route table declares them. A page calls its operation within
- * the process, as a visitor. The markup of a list is cached until the answer changes or the minute is over.
+ * the process, as a visitor. Markup that takes long is cached until the answer changes or its time is over.
  */
 import { LRUCache } from "lru-cache";
 import { ReadyBody } from "../../engine/body.ts";
@@ -82,13 +82,17 @@ function toPage(
       const [site, query] = [siteOf(), new URLSearchParams(search)];
       const { status, headers, body } = await visit(engine, page, view.input?.(query) ?? page.input);
       const etag = headers[headers.indexOf("ETag") + 1] ?? "";
-      const version = `${etag} ${Math.floor(site.data.now() / 60_000)}`;
-      const isCached = view.isCached === true && status === 200 && search.length <= longestQuery;
+      const { cachedFor = 0 } = view;
+      const version = `${etag} ${Math.floor(site.data.now() / cachedFor)}`;
+      const isCached = cachedFor > 0 && status === 200 && search.length <= longestQuery;
       const last = isCached ? cached.get(search) : undefined;
       const isSame = last?.version === version;
       const shown = isSame
         ? last.shown
-        : toShown(view.show(status === 200 ? parsed.memo(etag, { context: body }) : undefined, site, query));
+        : toShown(
+            view.show(status === 200 ? parsed.memo(etag, { context: body }) : undefined, site, query),
+            isCached,
+          );
       if (isCached && !isSame) cached.set(search, { version, shown });
       return readAnswer(shown.body, request, requestId, shown.headers);
     },
@@ -100,9 +104,9 @@ interface Shown {
   readonly headers: readonly string[];
 }
 
-function toShown(content: Markup | PageFile): Shown {
+function toShown(content: Markup | PageFile, cached: boolean): Shown {
   const isFile = "text" in content;
-  const body = new ReadyBody(Buffer.from(isFile ? content.text : content.value), { cached: true });
+  const body = new ReadyBody(Buffer.from(isFile ? content.text : content.value), { cached });
   if (!isFile) return { body, headers: ["Content-Type", html, ...protection("'self'")] };
   const disposition = `attachment; filename="${content.name}"`;
   return {

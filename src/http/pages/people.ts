@@ -22,6 +22,8 @@ function categoryLabel({ table: { declared } }: Site, name: string): string {
 
 /** The best players, and what was counted day by day. */
 export const top: View = {
+  // The chart changes while the answer does not.
+  cachedFor: 1_000,
   show(answer, site) {
     const categories = Object.entries(v.parse(topSchema, answer)).map(([name, players]) => {
       const rows = players.map(
@@ -107,6 +109,7 @@ const teamSchema = v.record(v.string(), v.array(v.object({ name: v.string() })))
 
 /** The groups and their members, except for those who are excluded. */
 export const team: View = {
+  cachedFor: 60_000,
   show(answer, site) {
     const { excludedGroup = "" } = site.table;
     const { [excludedGroup]: excluded = [], ...groups } = v.parse(teamSchema, answer);

@@ -14,8 +14,8 @@ export interface PageFile {
 export interface View {
   /** Whether it depends on the query of the request. */
   readonly readsQuery?: boolean;
-  /** Whether its markup is cached, because a list can be long. It then depends on the answer, the query and the minute only. */
-  readonly isCached?: boolean;
+  /** For how many milliseconds its markup is cached, while the answer is the same: making it can take long. */
+  readonly cachedFor?: number;
   /** Returns the values of the operation's parameters, by default those of the page. */
   readonly input?: (query: URLSearchParams) => Input;
   /** @param answer that of the operation; undefined if it failed */
