@@ -7,8 +7,8 @@ import { type Stats, stat, statSync } from "node:fs";
 /** How often the file is looked at, in milliseconds. Not every file system reports changes, nor has every user watches left. */
 const pollMilliseconds = 500;
 
-/** The quiet period before the callback, in milliseconds: editors write in several steps. */
-const quietMilliseconds = 100;
+/** The pause before the callback, in milliseconds: editors write in several steps. */
+const pauseMilliseconds = 100;
 
 /** A file that is watched. */
 export interface WatchedFile {
@@ -40,7 +40,7 @@ export function watchFile(path: string): WatchedFile {
       if (stamp === last) return;
       last = stamp;
       clearTimeout(settling);
-      settling = setTimeout(() => changed(), quietMilliseconds);
+      settling = setTimeout(() => changed(), pauseMilliseconds);
     });
   look();
   return {
