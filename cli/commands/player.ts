@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { type Terms, withTermsInList } from "../../src/domain/terms.ts";
 import { asArgument } from "../../src/domain/text.ts";
 import { untilOption } from "../arguments/instant.ts";
-import { wholeFrom } from "../arguments/numbers.ts";
+import { largest, wholeFrom } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
@@ -18,8 +18,8 @@ interface Member {
 
 /** Parses `<organisation>:<rank>`, and appends it. @throws InvalidArgumentError for any other text */
 function parseMember(text: string, previous: readonly Member[] = []): Member[] {
-  const [, organisation, rank] = /^(.+):([1-9]\d{0,8})$/.exec(text) ?? [];
-  if (organisation === undefined)
+  const [, organisation, rank] = /^(.+):([1-9]\d{0,9})$/.exec(text) ?? [];
+  if (organisation === undefined || Number(rank) > largest)
     throw new InvalidArgumentError("Expected <organisation>:<rank> with a rank from 1, such as GROVE:4.");
   return [...previous, { organisation, rank: Number(rank) }];
 }
