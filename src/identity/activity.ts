@@ -13,7 +13,7 @@ const requestCounter = "requests";
 /** The number of clients that one change saves. */
 const batchSize = 500;
 const millisecondsPerDay = 24 * 60 * 60 * 1000;
-/** The days that are kept. */
+/** The days that are kept. They are those of UTC. */
 const keptDays = 90;
 const dayForm = /^\d{4}-\d\d-\d\d\//;
 

@@ -127,8 +127,8 @@ export class Streams {
     if (this.size === 0) this.#changedTopics(true);
     // Only now: HEAD opens a stream that never begins.
     const endOldest = () => {
-      const [oldest] = own();
-      if (isPlayer && own().length > mostOfPlayer) oldest?.stream.end();
+      const all = isPlayer ? own() : [];
+      if (all.length > mostOfPlayer) all[0]?.stream.end();
     };
     const stream = new EventStream(endOldest, () => this.#subscriptions.delete(subscription));
     const subscription: Subscription = { stream, caller, score, owner, rights: this.#rightsOf(caller) };

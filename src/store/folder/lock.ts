@@ -24,6 +24,7 @@ const attempts = 10;
 export class FolderLock {
   readonly #files: Files;
   readonly #folder: string;
+  /** That of the lock file. */
   readonly #path: string;
   readonly #file: File;
   readonly #identity: string;
