@@ -1,9 +1,10 @@
 /** `player`: registers, shows, excludes and removes players. */
 import { type Command, InvalidArgumentError } from "commander";
+import { integerRange } from "../../src/domain/limits.ts";
 import { type Terms, withTermsInList } from "../../src/domain/terms.ts";
 import { asArgument } from "../../src/domain/text.ts";
 import { untilOption } from "../arguments/instant.ts";
-import { largest, wholeFrom } from "../arguments/numbers.ts";
+import { wholeFrom } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
@@ -19,8 +20,10 @@ interface Member {
 /** Parses `<organisation>:<rank>`, and appends it. @throws InvalidArgumentError for any other text */
 function parseMember(text: string, previous: readonly Member[] = []): Member[] {
   const [, organisation, rank] = /^(.+):([1-9]\d{0,9})$/.exec(text) ?? [];
-  if (organisation === undefined || Number(rank) > largest)
-    throw new InvalidArgumentError("Expected <organisation>:<rank> with a rank from 1, such as GROVE:4.");
+  if (organisation === undefined || Number(rank) > integerRange.maximum)
+    throw new InvalidArgumentError(
+      `Expected <organisation>:<rank> with a rank from 1 to ${integerRange.maximum}, such as GROVE:4.`,
+    );
   return [...previous, { organisation, rank: Number(rank) }];
 }
 
