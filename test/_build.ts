@@ -1,5 +1,6 @@
 /** A build of the project, as after `npm ci`. All processes of a test run share one. */
 import { execFile } from "node:child_process";
+import { readdirSync, statSync } from "node:fs";
 import { cp, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -10,10 +11,25 @@ const run = promisify(execFile);
 
 /** The files of the package in addition to its build and `src/http/docs-page`. */
 const tables = ["routes.yaml", "routes.defaults.yaml", "routes.test.yaml", "routes.schema.json"];
-export const copied = ["package.json", ...tables, "data"];
+const copied = ["package.json", ...tables, "data"];
 
-/** Returns the folder of the build that all tests share. */
-export const builtProject = () => makeOnce("build", build);
+/** Returns the folder of the build that all tests share: the project itself, unless its build is out of date. */
+export const builtProject = async () => (isUpToDate() ? projectFolder : makeOnce("build", build));
+
+/** Whether the project has a build that is newer than all that it is made of. */
+function isUpToDate(): boolean {
+  const timeOf = (name: string) =>
+    statSync(join(projectFolder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const built = timeOf("dist/addon-cli.cjs");
+  // The time of a folder tells of a file that is gone.
+  const filesOf = (folder: string) =>
+    readdirSync(join(projectFolder, folder), { recursive: true, encoding: "utf8" }).map((name) =>
+      join(folder, name),
+    );
+  const settings = ["package-lock.json", "rollup.config.js", "tsconfig.json", "tsconfig.build.json"];
+  const sources = [...settings, ...["src", "cli"].flatMap((folder) => [folder, ...filesOf(folder)])];
+  return sources.every((name) => timeOf(name) < built);
+}
 
 /** Links the shared build into a folder; returns the file of `addon-cli`. */
 export async function buildProject(folder: string): Promise<string> {

@@ -2,28 +2,13 @@
 import assert from "node:assert/strict";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { build } from "esbuild";
-import { copied } from "../_build.ts";
-import { projectFolder } from "../_setup.ts";
-import { makeOnce } from "../_shared.ts";
+import { builtProject } from "../_build.ts";
 import type { Desk, Ran } from "./_setup.ts";
 
-/** Bundles the sources once for all processes, which then start in a third of the time. */
-async function bundle(folder: string): Promise<void> {
-  for (const name of [...copied, "node_modules", "src"])
-    symlinkSync(join(projectFolder, name), join(folder, name));
-  await build({
-    entryPoints: [join(projectFolder, "cli", "main.ts")],
-    ...{ bundle: true, splitting: true, packages: "external", format: "esm", platform: "node" },
-    ...{ outdir: join(folder, "dist"), outExtension: { ".js": ".mjs" }, logLevel: "error" },
-  });
-}
-
-/** The program of the bundle. */
-export const main = join(await makeOnce("bundle", bundle), "dist", "main.mjs");
+/** The program. */
+export const main = join(await builtProject(), "dist", "addon-cli.cjs");
 
 /** The address of a module with this code, for a process to load first. */
 export const moduleOf = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
