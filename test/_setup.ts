@@ -30,6 +30,9 @@ export interface Cleanup {
   after(end: () => unknown): unknown;
 }
 
+/** Loaded when a test needs it, and once: each `import()` asks the thread of tsx. */
+let conformance: Promise<typeof import("./_conformance.ts")> | undefined;
+
 /** Creates a folder that is removed after the test. */
 export async function temporaryFolder(t: Cleanup): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "gameaddon-"));
@@ -135,7 +138,8 @@ export class World {
 
   /** Asserts that an answer conforms to the description of the interface; see `_conformance.ts`. */
   async #assertDescribed(method: string, answer: Answered, before: Table): Promise<void> {
-    const { conformanceOf } = await import("./_conformance.ts");
+    conformance ??= import("./_conformance.ts");
+    const { conformanceOf } = await conformance;
     const { service } = this;
     const { table } = service.routes;
     const requestId = answer.headers.get("x-request-id");
