@@ -7,6 +7,7 @@ import { after, before, describe, it, mock, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { Interrupted } from "../../cli/terminal/io.ts";
 import type { Service } from "../../src/service.ts";
+import { isFull } from "../_depth.ts";
 import { projectFolder } from "../_setup.ts";
 import { type Mode, parseTranscript, type Scene, type Step, toWords } from "./_scenes.ts";
 import { colourBegins, type Desk, emptyDesk, Running } from "./_setup.ts";
@@ -296,6 +297,10 @@ async function play(t: TestContext, name: string, scene: Scene, mode: Mode, temp
   }
 }
 
+/** Returns the mode of a scene whose turn it is. */
+const byTurns = (modes: readonly Mode[], index: number) =>
+  modes.filter((_, at) => at === index % modes.length);
+
 /** Declares the tests of transcripts. They use the tools of GNU. */
 export function declareTranscripts(...names: readonly string[]): void {
   const skip = process.platform === "linux" ? false : "only Linux has the tools of GNU";
@@ -312,8 +317,8 @@ export function declareTranscripts(...names: readonly string[]): void {
     for (const name of names)
       describe(name, () => {
         const text = readFileSync(new URL(`transcripts/${name}`, import.meta.url), "utf8");
-        for (const scene of parseTranscript(text))
-          for (const mode of scene.modes)
+        for (const [index, scene] of parseTranscript(text).entries())
+          for (const mode of isFull ? scene.modes : byTurns(scene.modes, index))
             it(`${scene.title} (${mode})`, { timeout: 120_000 }, (t) => play(t, name, scene, mode, template));
       });
   });
