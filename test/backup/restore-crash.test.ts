@@ -15,8 +15,9 @@ import { temporaryFolder } from "../_setup.ts";
 import { callsOf, type Driven, drive, driveUntil, inParallel, noStrace, unavailable } from "../_strace.ts";
 import { buildInto } from "../store/_build.ts";
 
-/** So many that a restore of all takes two lines of the journal. */
-const count = 9000;
+/** So many, and so long, that a restore of all takes two lines of the journal. */
+const count = 400;
+const nameOf = (index: number) => `Reason-${index}-${"x".repeat(2000)}`;
 
 const root = await temporaryFolder({ after });
 await buildInto(root);
@@ -32,7 +33,7 @@ async function prepare(): Promise<void> {
   const set = (points: number, from: number) =>
     store.changeInBulk({ who: "operator", operation: "test" }, () =>
       Array.from({ length: count }, (_, index) => {
-        const reason = `Reason-${index}`;
+        const reason = nameOf(index);
         const key = wantedKey(reason);
         const before = from === 0 ? null : wantedReason(reason, from);
         return { collection: "entries", key, before, after: wantedReason(reason, points) };
