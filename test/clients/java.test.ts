@@ -25,13 +25,15 @@ const nobody = "http://127.0.0.1:9";
 const classes = await mkdtemp(join(tmpdir(), "gameaddon-java-"));
 after(() => rm(classes, { recursive: true, force: true }));
 
-/** The arguments of a short run of Java. */
-const java = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-cp", classes];
+/** The arguments of a short run of Java, and those of the compiler. */
+const brief = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"];
+const java = [...brief, "-cp", classes];
+const javac = [...brief.map((option) => `-J${option}`), "-d", classes];
 
 describe("the Java example", { skip: withoutJava }, () => {
   before(async () => {
     const source = join(projectFolder, "examples", "java", "AddonStart.java");
-    await run("javac", ["--release", "11", "-Xlint:all,-serial", "-Werror", "-d", classes, source]);
+    await run("javac", [...javac, "--release", "11", "-Xlint:all,-serial", "-Werror", source]);
   });
 
   /** Runs the example and returns its standard output. */
@@ -194,7 +196,7 @@ describe("the Java example", { skip: withoutJava }, () => {
 });
 
 describe("strict Java records", { skip: withoutJava }, () => {
-  before(() => run("javac", ["-d", classes, join(projectFolder, "test", "clients", "StrictReads.java")]));
+  before(() => run("javac", [...javac, join(projectFolder, "test", "clients", "StrictReads.java")]));
 
   /** Asserts that every answer becomes a record. */
   async function assertRead(world: World, token: string, ...options: readonly string[]): Promise<void> {
