@@ -11,11 +11,11 @@ import { connectControl } from "../src/control/client.ts";
 import type { Control } from "../src/control/operations.ts";
 import { nodeFiles } from "../src/store/folder/files.ts";
 import { readHistory } from "../src/store/journal/history.ts";
-import { runs } from "./_depth.ts";
+import { isFull, runs } from "./_depth.ts";
 import { prefix } from "./_setup.ts";
 import { type Desk, emptyDesk, type Running } from "./cli/_setup.ts";
 
-const reloads = runs(200);
+const reloads = isFull ? 200 : 24;
 /** How many of them come in every way in turn; the others come by a signal or a command. */
 const watched = runs(16);
 const clients = runs(32);

@@ -8,7 +8,7 @@ import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readState } from "../../src/store/reading.ts";
-import { sample } from "../_depth.ts";
+import { sample, stride } from "../_depth.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { Disk, randomFrom } from "../store/_disk.ts";
 import { ruledFiles, segment, systemError } from "../store/_faults.ts";
@@ -70,7 +70,7 @@ describe("replacing files, stopped at any step", () => {
       const source = from === undefined ? template : join(base, "from");
       const seen = { old: 0, new: 0, refused: 0, part: 0 };
       let done = false;
-      for (let step = 1; !done; step++) {
+      for (let step = 1; !done; step += stride) {
         const folder = await copyOf(template, join(base, `step-${step}`));
         const { database } = await readState(nodeFiles, source, model, at);
         const { files } = stoppingAt(step);
@@ -168,7 +168,7 @@ describe("undoing an unfinished replacement", () => {
     const before = await contentsOf(join(base, "before"));
     await unfinished(join(base, "template"));
     let done = false;
-    for (let step = 1; !done; step++) {
+    for (let step = 1; !done; step += stride) {
       const folder = await copyOf(join(base, "template"), join(base, `step-${step}`));
       try {
         await undoReplacement(stoppingAt(step).files, folder);
