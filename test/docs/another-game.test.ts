@@ -7,6 +7,7 @@ import { it } from "node:test";
 import { promisify } from "node:util";
 import { parse } from "yaml";
 import { openWorld, projectFolder, shippedRoutes, temporaryFolder } from "../_setup.ts";
+import { compiler } from "../clients/_setup.ts";
 import { blocks, readPage, runBuildIn } from "./_page.ts";
 
 const run = promisify(execFile);
@@ -52,8 +53,7 @@ export async function best(client: GameAddonClient): Promise<number | undefined>
   const tsx = join(projectFolder, "node_modules", "tsx", "dist", "loader.mjs");
   const options = { cwd: client, env: { ...env, PATH: process.env.PATH } };
   await run(process.execPath, ["--import", tsx, "scripts/generate.ts", "../openapi.json"], options);
-  const tsc = join(clientFolder, "node_modules", "typescript", "lib", "tsc.js");
-  await run(process.execPath, [tsc, "-p", ".", "--noEmit"], options);
+  await run(process.execPath, [compiler, "-p", ".", "--noEmit"], options);
   const operations = await readFile(join(client, "src", "generated", "operations.ts"), "utf8");
   assert.match(operations, /product: string = "racingmod"/);
 });
