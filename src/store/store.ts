@@ -197,8 +197,8 @@ export class Store<M extends Model> {
   }
 
   /**
-   * Writes a snapshot of the data, with the changes that are being made, unless the newest snapshot has everything; later
-   * changes go on meanwhile. Durable when this returns.
+   * Writes a snapshot of the data, with every acknowledged change, unless the newest snapshot has everything; changes go
+   * on meanwhile. Durable when this returns.
    * @returns the number of the last change in the newest snapshot
    * @throws Failure `STORE_UNAVAILABLE` where it could not be written: the data is unchanged, and changes go on
    */
