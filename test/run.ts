@@ -23,8 +23,8 @@ interface Batch {
 
 const projectFolder = fileURLToPath(new URL("..", import.meta.url));
 
-/** The size of a batch, about a seventh of all tests: no process runs for long when the others have ended. */
-const batchSize = 300_000;
+/** The size of a batch, about an eighth of all tests: no process runs for long when the others have ended. */
+const batchSize = 220_000;
 
 /** How long a process may run, in milliseconds. Then it ends, and its tests have failed. */
 const deadline = 10 * 60_000;

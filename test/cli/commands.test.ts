@@ -32,6 +32,7 @@ it("each command has a help, which `help` prints as well, and an example if it i
     assert.ok(help.startsWith(["Usage: addon-cli", ...path].join(" ")), help);
     assert.equal(await desk.ok("help", ...path), help);
     assert.doesNotMatch(help, /\$ addon-cli *$/m, "an example is empty");
+    assert.doesNotMatch(help, /<>| \[\]/, "an argument has no name");
     if (names.length === 0 && !/Examples?:\n +\$ addon-cli \S/.test(help)) without.push(path.join(" "));
   }
   assert.deepEqual(
