@@ -33,7 +33,7 @@ export class Workspace {
     this.#namesRoutes = options.routes !== defaultRoutes;
   }
 
-  /** Returns whether there is a route table, or the options name one; otherwise the packaged one is used. */
+  /** Returns whether there is a route table, or the options name one. */
   async hasRoutes(): Promise<boolean> {
     return this.#namesRoutes || (await exists(this.routes));
   }
@@ -59,9 +59,12 @@ export class Workspace {
     return this.folder;
   }
 
-  /** Returns the route table of the options, or the packaged one. */
+  /**
+   * Returns the route table of the options. Where there is none, and no data either, it is the packaged one: another table
+   * than that of the data could give rights that somebody took away.
+   */
   async routesFile(): Promise<string> {
-    return (await this.hasRoutes()) ? this.routes : packaged("routes.yaml");
+    return (await this.hasRoutes()) || (await this.hasData()) ? this.routes : packaged("routes.yaml");
   }
 
   /** Writes the missing files that an operator edits, for a folder without data. @returns their paths */

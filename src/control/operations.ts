@@ -102,7 +102,7 @@ export const operations = {
       const { restoreRecords } = await import("../backup/restore.ts");
       const check = await checkInForce(environment);
       const result = await restoreRecords(environment.store, { ...request, check }, revision, signal);
-      await renameInForce(environment, [{ collection: "entries" }]);
+      await renameInForce(environment);
       return result;
     },
   }),

@@ -32,7 +32,9 @@ function refusalOf(file: string, how: string, cause: NodeJS.ErrnoException): [me
     return [`Expected a route table, but ${cause.message}.`, hint];
   }
   if (cause.code === "ENOENT") {
-    const hint = `Name another file${how}, or copy the routes.yaml of the service there.`;
+    const back =
+      how === servedFrom ? " `addon-cli routes rollback` writes back the last one that was in force." : "";
+    const hint = `Name another file${how}, or copy the routes.yaml of the service there.${back}`;
     return [`There is no route table ${file}.`, hint];
   }
   const hint = `Give the user of this process access to the file and its folders, or name another file${how}.`;

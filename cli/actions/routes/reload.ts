@@ -70,7 +70,7 @@ export async function showStatus(context: Context): Promise<void> {
   const status = (await workspace().hasData()) ? await withControl("reads", statusIn) : undefined;
   if (status === undefined) {
     const file = await tableFile(context, undefined);
-    const { revision, routes: all } = await checkedTable(context, file);
+    const { revision, routes: all } = await checkedTable(context, file, true);
     const document = {
       running: false,
       file,

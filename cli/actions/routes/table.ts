@@ -23,12 +23,13 @@ async function readNamed({ workspace }: Context, file: string): Promise<string> 
 
 /**
  * Reads a table.
- * @param isNext whether it is to be put in force, so that the entries in the data must fit it
+ * @param isNext whether it is to be put in force, so that entries in the data must fit it
  * @throws Failure if it has faults
  */
 export async function checkedTable(context: Context, file: string, isNext = false): Promise<Table> {
   const text = await readNamed(context, file);
-  const findings = isNext ? await context.run("reads", "list.check", { text }) : [];
+  const hasEntries = isNext && (await context.workspace().hasData());
+  const findings = hasEntries ? await context.run("reads", "list.check", { text }) : [];
   const { table, faults } = withFindings(checkRoutes(text, await vocabularyOf(context)), findings);
   if (table === undefined) throw faultsIn(file, faults, text);
   return table;

@@ -90,14 +90,20 @@ export async function checkInForce(environment: Environment): Promise<EntryCheck
   };
 }
 
-/** As {@link renameFields}, with the table in force, after a change that has brought records of another time. */
+/**
+ * As {@link renameFields}, with the table in force, after records of another time have come.
+ * @param changes those that have brought them: only their lists are renamed in; undefined if everything is of another time
+ */
 export async function renameInForce(
   environment: Environment,
-  changes: readonly Pick<RecordChange, "collection">[],
+  changes?: readonly Pick<RecordChange, "collection" | "key">[],
 ): Promise<void> {
-  if (!changes.some(({ collection }) => collection === "entries")) return;
-  const lists = await listsInForce(environment);
-  if (lists !== undefined) await renameFields(environment.store, lists());
+  const entries = changes?.filter(({ collection }) => collection === "entries");
+  if (entries?.length === 0) return;
+  const touched = entries && new Set(entries.map(({ key }) => key.split("/", 1)[0]));
+  const inForce = (await listsInForce(environment))?.();
+  const lists = inForce?.filter(({ name }) => touched?.has(name) ?? true);
+  if (lists !== undefined) await renameFields(environment.store, lists);
 }
 
 /** Gives the fields that a table renames their present names in all entries: one change of `system`. */

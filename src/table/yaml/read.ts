@@ -68,7 +68,11 @@ export function readYAML(
 
   // Text that an editor saves as "Unicode" can be UTF-16, which has a NUL in each ASCII character.
   const nul = text.indexOf("\0");
+  // What is not UTF-8, such as an umlaut in Latin-1, was read as this character.
+  const replaced = text.indexOf("\uFFFD");
   if (nul !== -1) add(nul, "expected text in UTF-8, got a NUL character; save the file as UTF-8");
+  else if (replaced !== -1)
+    add(replaced, "expected text in UTF-8, got another encoding; save the file as UTF-8");
   else if (deep !== undefined) add(deep, tooDeep);
   else {
     for (const { pos, message } of syntaxErrors(document, text, positionOf)) add(pos[0], message);
