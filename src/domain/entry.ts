@@ -54,6 +54,9 @@ export const entryKey = (entry: EntryKey) => keyIn(entry, fold);
 /** Returns the key by which entries are found that differ only in what {@link comparisonForm} ignores. */
 export const comparisonKey = (entry: EntryKey) => keyIn(entry, comparisonForm);
 
+/** Returns the key by which the entries of a list are found that share the first part of their keys. */
+export const firstPartKey = (entry: EntryKey) => keyIn({ ...entry, key: entry.key.slice(0, 1) }, fold);
+
 function namedIn({ names = {}, values }: Entry): NameReference[] {
   return Object.entries(names).map(([field, kind]) => ({ name: String(values[field]), kinds: [kind] }));
 }
@@ -73,6 +76,7 @@ export const entries = define("entry", entrySchema, entryKey, {
   indexes: {
     list: ({ list }) => list,
     text: comparisonKey,
+    part: (entry) => (entry.key.length < 2 ? undefined : firstPartKey(entry)),
     creator: ({ list, creatorUUID }) => (creatorUUID == null ? undefined : `${list}/${creatorUUID}`),
     subject: ({ name, uuid }) => (name === undefined ? undefined : (uuid ?? `~${fold(name)}`)),
     name: ({ name, uuid }) => (name === undefined || uuid === null ? undefined : fold(name)),

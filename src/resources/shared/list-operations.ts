@@ -1,5 +1,12 @@
 /** What the operations of a declared list do with its entries. */
-import { comparisonKey, type Entry, type EntryValue, entryKey, entryLabel } from "../../domain/entry.ts";
+import {
+  comparisonKey,
+  type Entry,
+  type EntryValue,
+  entryKey,
+  entryLabel,
+  firstPartKey,
+} from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
 import type { Subject } from "../../domain/model.ts";
 import { type Comparison, didYouMean, fold, pluralOf } from "../../domain/text.ts";
@@ -16,7 +23,7 @@ import { creatorInAnswer, creatorOf } from "./creator.ts";
 import type { ChangeContext } from "./define.ts";
 import { requireSpace } from "./space.ts";
 
-type Entries = Rows<Entry, "list" | "text" | "creator">;
+type Entries = Rows<Entry, "list" | "text" | "part" | "creator">;
 
 /** Returns the entry of the key of another one. An exact spelling comes first: older data may have two that differ only in U+FE0F. */
 function findEntry(rows: Entries, wanted: Parameters<typeof entryKey>[0]): Entry | undefined {
@@ -76,11 +83,12 @@ export class ListOperations {
   }
 
   list(data: { readonly entries: Entries }, { limit, ...wanted }: Input, compare: Comparison) {
-    const { name, order } = this.#list;
+    const { order } = this.#list;
     const given = this.#list.key.filter((part) => wanted[part.name] !== undefined);
+    const values = given.map((part) => [part, fold(String(wanted[part.name]))] as const);
     const isWanted = (entry: Entry) =>
-      given.every((part) => fold(String(valueIn(entry, part))) === fold(String(wanted[part.name])));
-    const all = data.entries.find("list", name).map((entry) => withPresentNames(entry, this.#list));
+      values.every(([part, value]) => fold(String(valueIn(entry, part))) === value);
+    const all = this.#among(data, wanted).map((entry) => withPresentNames(entry, this.#list));
     const sorted = all.filter(isWanted).sort((a, b) => {
       for (const { field: by, descending } of order) {
         const [left, right] = [valueIn(a, by), valueIn(b, by)];
@@ -94,6 +102,15 @@ export class ListOperations {
     });
     const first = limit === undefined ? sorted : sorted.slice(0, Number(limit));
     return first.map((entry) => this.answer(entry, given));
+  }
+
+  /** Returns entries among which are those wanted: anybody can ask for what there is not, which must not take long. */
+  #among({ entries }: { readonly entries: Entries }, wanted: Input): readonly Entry[] {
+    const { name: list, key } = this.#list;
+    const [first, ...others] = key;
+    const value = first === this.#player || others.length === 0 ? undefined : wanted[first?.name ?? ""];
+    if (value === undefined) return entries.find("list", list);
+    return entries.find("part", firstPartKey({ list, key: ["part"], values: { part: String(value) } }));
   }
 
   answer(entry: Entry, without: readonly Field[]): Record<string, unknown> {
