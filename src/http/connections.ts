@@ -89,8 +89,13 @@ export class Connection {
   /** Begins an answer that goes on. It bounds what is unread by itself. */
   goOn(response: ServerResponse, live: LiveBody): void {
     this.live = live;
-    live.begin(response, () => this.cutOff());
-    if (this.waiting.length > 0) this.cutOff();
+    const begin = () => {
+      live.begin(response, () => this.cutOff());
+      if (this.waiting.length > 0) this.cutOff();
+    };
+    // When the answer before it is written, Node has still to give this one the socket.
+    if (response.socket === null) setImmediate(begin);
+    else begin();
   }
 
   /** Notes an answer that was written, in case its client does not read it. */

@@ -61,6 +61,14 @@ for (const secure of [false, true]) {
       await opened.sizeIs(0);
     });
 
+    it("begins behind another answer", async (t) => {
+      const opened = await open(t, secure);
+      const { socket, received } = await opened.connect();
+      socket.write(requestFor(`${opened.path}/event`) + requestFor(`${opened.path}/stream`));
+      while (!received().includes("event: event\n")) await once(socket, "data");
+      assert.equal(opened.world.service.streams.size, 1);
+    });
+
     it("is not closed to make room for others", async (t) => {
       const opened = await open(t, secure, { maxConnections: 8 });
       const { received } = await opened.listen();
