@@ -49,6 +49,13 @@ describe("a long or an odd file", () => {
     ]);
   });
 
+  it("in Latin-1 is refused with what to do", () => {
+    const asRead = Buffer.from(goodTable.replace("summary: ", "summary: Ä"), "latin1").toString("utf8");
+    assert.deepEqual(messagesOf(asRead), [
+      "expected text in UTF-8, got another encoding; save the file as UTF-8",
+    ]);
+  });
+
   it("is quoted in at most 2000 characters, with the end of the sentence", () => {
     const [whole = "", cut = ""] = [1978, 1979].flatMap((length) => messagesOf("x".repeat(length)));
     assert.equal(whole, `expected a map, got "${"x".repeat(1978)}"`);
