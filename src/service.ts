@@ -116,6 +116,7 @@ export class Service {
       lists: new ListVersions(store.data),
     };
     this.streams = new Streams({
+      isFit: () => store.shared?.unfit === undefined,
       now: this.#now,
       vocabulary: this.vocabulary,
       current: (caller, now) => currentCaller(store.data, caller, now),

@@ -2,10 +2,21 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { model } from "../src/domain/model.ts";
 import { nodeFiles } from "../src/store/folder/files.ts";
 import { readHistory } from "../src/store/journal/history.ts";
+import { Store } from "../src/store/store.ts";
 import { HeldChanges } from "./_held-changes.ts";
-import { assertFailure, day, describeOverTransports, openAs, type World } from "./_setup.ts";
+import {
+  assertFailure,
+  Clock,
+  day,
+  describeOverTransports,
+  openAs,
+  temporaryFolder,
+  type World,
+} from "./_setup.ts";
+import { FakeJournal } from "./shared/_fake.ts";
 import { ruledFiles, systemError } from "./store/_faults.ts";
 
 const hour = 3_600_000;
@@ -156,4 +167,29 @@ it("while the disk is full, what has ended counts for nothing, and is removed on
   isFull = false;
   await service.administer("group.add", { player: "Ada", group: "VIP" });
   assert.deepEqual((await operationsOf(world)).slice(-2), ["membership.end", "group.add"]);
+});
+
+it("with a shared journal, what has ended is removed through it alone, and once its clock agrees", async (t) => {
+  const [journal, own, theirs] = [new FakeJournal(), new Clock(), new Clock()];
+  const folder = await temporaryFolder(t);
+  const open = async () => {
+    const sequencer = Object.assign(journal.node(), { now: theirs.now });
+    const shared = { sequencer, maxStaleness: 60_000 };
+    const store = await Store.open({ folder, model, now: own.now, shared });
+    t.after(() => store.close());
+    return store;
+  };
+  const before = await open();
+  const until = own.time + 1000;
+  await before.change({ who: "operator", operation: "test" }, (draft) =>
+    draft.groupMembers.put({ group: "VIP", name: "Ada", uuid: null, until }),
+  );
+  await before.close();
+  own.time = until;
+  const store = await open();
+  await store.removeEnded();
+  assert.deepEqual([store.sequence, journal.head.sequence, store.data.groupMembers.size], [1, 1, 1]);
+  theirs.time = until;
+  while (store.data.groupMembers.size > 0) await store.removeEnded().then(() => delay(10));
+  assert.deepEqual([store.sequence, journal.head.sequence, await store.problem()], [2, 2, undefined]);
 });

@@ -53,8 +53,10 @@ interface Waiting<M extends Model> {
   readonly reject: (error: unknown) => void;
 }
 
-/** The events of a writer. */
+/** What the writer tells the store, and asks it. */
 export interface WriterEvents {
+  /** The instant by which records have ended that may be removed. */
+  ending(): number;
   /** A batch was written. */
   batchWritten(): void;
   /** The disk is no longer reliable. The callers of the batch are refused when this settles. */
@@ -307,7 +309,7 @@ export class Writer<M extends Model> {
 
   /** Returns the change that removes what has ended, or undefined. */
   #removalOfEnded(): Waiting<M> | undefined {
-    const ended = this.#database.ended(this.#now(), mostRemoved);
+    const ended = this.#database.ended(this.#events.ending(), mostRemoved);
     if (ended.length === 0) return undefined;
     const decide = () => {
       for (const record of ended) this.#draft.delete(record);

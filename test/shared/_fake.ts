@@ -89,6 +89,8 @@ export class FakeSequencer implements Sequencer {
 
   async watch(wake: () => void): Promise<void> {
     this.#onWatch(this, wake);
+    // As PostgreSQL does: there may be something to read from before.
+    wake();
   }
 
   async offerSnapshot(): Promise<void> {}

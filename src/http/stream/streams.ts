@@ -34,6 +34,8 @@ const mostOfPlayer = 10;
 const mostOfNetwork = 100;
 
 export interface StreamsOptions {
+  /** Returns whether this machine may answer. */
+  readonly isFit: () => boolean;
   readonly now: () => number;
   readonly vocabulary: () => Vocabulary;
   /** Returns a caller as the data has it now. @throws Failure `TOKEN_…` */
@@ -238,6 +240,7 @@ export class Streams {
 
   /** Returns a caller as the data has it now, undefined for a visitor, or false if the stream has to end. */
   #currentOf(caller: Caller | undefined): Caller | undefined | false {
+    if (!this.#options.isFit()) return false;
     if (caller === undefined)
       return this.#table?.pages.some(({ name }) => name === "overlay") ? undefined : false;
     if (this.#table?.stream === undefined) return false;

@@ -13,6 +13,7 @@ import { BrokenLine, linesAfter } from "../journal/lines.ts";
 import type { Meter } from "../journal/meter.ts";
 import { headerLine, readSegment } from "../journal/segment.ts";
 import { Arrivals } from "./arrivals.ts";
+import { JournalClock } from "./journal-clock.ts";
 import type { Append, Batch, Head, NodeReport, Sequencer } from "./sequencer.ts";
 import { AppendRefused, unshared } from "./sequencer.ts";
 
@@ -24,8 +25,6 @@ const pollsPerReport = 20;
 const pause = 100;
 /** The bytes of others' changes that are taken over at once, unless one change has more. */
 const bytesAtOnce = 1024 * 1024;
-/** How far the clock may be off the shared journal's, in milliseconds, before that is said, and before the node stops. */
-const skew = { warn: 2_000, stop: 60_000 };
 
 export interface SharedOptions {
   readonly sequencer: Sequencer;
@@ -58,7 +57,7 @@ export class SharedJournal {
   #current = performance.now();
   /** A change that the journal had then, and that this node is to know next. */
   #goal = { sequence: 0, at: performance.now() };
-  #skew = 0;
+  readonly #clock = new JournalClock();
   /** The number of the last change in the shared journal, as far as this node knows. */
   #newest = 0;
   /** Why the shared journal cannot be reached, until it can. */
@@ -70,7 +69,6 @@ export class SharedJournal {
   failed: AppendRefused | undefined;
   /** How to append while nobody else can. */
   #held: Append | undefined;
-  #hasWarned = false;
   #nodes: readonly NodeReport[] = [];
   #polling: Promise<void> = Promise.resolve();
   readonly #arrivals = new Arrivals(() => this.sequence);
@@ -100,6 +98,11 @@ export class SharedJournal {
     return this.#arrivals.reach(sequence);
   }
 
+  /** See {@link JournalClock.now}. */
+  get now(): number {
+    return this.#clock.now;
+  }
+
   /** How many changes of others this node lacks. */
   get lag(): number {
     return Math.max(0, this.#newest - this.#context.database.sequence);
@@ -118,8 +121,7 @@ export class SharedJournal {
         this.#failure === undefined ? "This machine has not kept up with" : "There was no answer from";
       return `${who} the shared journal for ${Math.round(behind / 1000)} seconds.`;
     }
-    if (Math.abs(this.#skew) <= skew.stop) return undefined;
-    return `The clock of this machine is ${Math.round(this.#skew / 1000)} seconds off that of the shared journal.`;
+    return this.#clock.unfit;
   }
 
   /** Where another node has another route table: which, in a sentence. */
@@ -310,11 +312,8 @@ export class SharedJournal {
     }
     if (database.sequence >= head.sequence) this.#current = ended;
     this.#newest = head.sequence;
-    this.#skew = now() - (ended - began) / 2 - theirs;
-    const isOff = Math.abs(this.#skew) > skew.warn;
-    if (isOff && !this.#hasWarned)
-      warn(`The clock of this machine is ${Math.round(this.#skew)} ms off that of the shared journal.`);
-    this.#hasWarned = isOff;
+    const warning = this.#clock.note(theirs, now(), began);
+    if (warning !== undefined) warn(warning);
     if (id !== this.#id) this.#diverge("The shared journal is not the one of this folder");
     else if (head.sequence < sequence) this.#diverge(`The shared journal ends with change ${head.sequence}`);
     else if (head.sequence === sequence && head.chain !== chain)
