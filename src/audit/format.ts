@@ -49,7 +49,9 @@ export function sentenceOf({ changes, undoes }: Entry, names: PlayerNames): stri
   const groups = new Map<string, RecordChange[]>();
   for (const change of changes) {
     const kind = `${verbOf(change)} ${change.collection} ${listOf(change)}`;
-    groups.set(kind, [...(groups.get(kind) ?? []), change]);
+    const group = groups.get(kind);
+    if (group === undefined) groups.set(kind, [change]);
+    else group.push(change);
   }
   const parts = Array.from(groups.values(), (group) => {
     const [change] = group as [RecordChange];
