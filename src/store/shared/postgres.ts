@@ -21,6 +21,8 @@ import {
 
 /** The time limit for the answer to a question that waits for nobody, in milliseconds: later, the connection is dead. */
 const silenceTimeout = 5_000;
+/** That for as much as is read at once, in milliseconds. */
+const transferTimeout = 30_000;
 /** The rows that are read at once. One has at most 256 changes, or 1 MiB of a bulk change. */
 const rowsAtOnce = 32;
 /** The largest value of a part, PostgreSQL's `int`. */
@@ -83,10 +85,12 @@ export class PostgresSequencer implements Sequencer {
   async *read(after: number): AsyncGenerator<Lines> {
     let last = { sequence: after, part: largestPart };
     for (;;) {
-      const rows = await this.#sql<{ sequence: number; part: number; first: number; lines: string }[]>`
+      const { sequence, part } = last;
+      const select = (sql: Sql) => sql<{ sequence: number; part: number; first: number; lines: string }[]>`
         select sequence::float8, part, first::float8, lines from gameaddon.batches
-        where (sequence, part) > (${last.sequence}::bigint, ${last.part}::int)
+        where (sequence, part) > (${sequence}::bigint, ${part}::int)
         order by sequence, part limit ${rowsAtOnce}`;
+      const rows = await this.#inTime(select, transferTimeout);
       for (const { first, lines } of rows) yield { first, bytes: Buffer.from(lines) };
       const end = rows.at(-1);
       if (end === undefined || rows.length < rowsAtOnce) return;
@@ -162,19 +166,22 @@ export class PostgresSequencer implements Sequencer {
   }
 
   async snapshot() {
-    const sql = this.#sql;
-    const [head] = await sql<Head[]>`
-      select sequence::float8, chain::float8 from gameaddon.snapshots order by sequence desc limit 1`;
+    const [head] = await this.#inTime(
+      (sql) => sql<Head[]>`
+        select sequence::float8, chain::float8 from gameaddon.snapshots order by sequence desc limit 1`,
+    );
     if (head === undefined) throw new AppendRefused("the table gameaddon.snapshots is empty");
-    const pieces = async function* () {
-      for (let part = 0; ; part += 1) {
-        const [row] = await sql<{ bytes: Buffer }[]>`
-          select bytes from gameaddon.snapshots where sequence = ${head.sequence} and part = ${part}`;
-        if (row === undefined) return;
-        yield row.bytes;
-      }
-    };
-    return { head, pieces: pieces() };
+    return { head, pieces: this.#piecesOf(head) };
+  }
+
+  async *#piecesOf({ sequence }: Head): AsyncGenerator<Buffer> {
+    for (let part = 0; ; part += 1) {
+      const select = (sql: Sql) => sql<{ bytes: Buffer }[]>`
+        select bytes from gameaddon.snapshots where sequence = ${sequence} and part = ${part}`;
+      const [row] = await this.#inTime(select, transferTimeout);
+      if (row === undefined) return;
+      yield row.bytes;
+    }
   }
 
   async close(): Promise<void> {
@@ -189,10 +196,10 @@ export class PostgresSequencer implements Sequencer {
   }
 
   /** Asks what nobody else can hold up. Without an answer in time all connections are dead. */
-  async #inTime<T>(ask: (sql: Sql) => Promise<T>): Promise<T> {
+  async #inTime<T>(ask: (sql: Sql) => Promise<T>, milliseconds = silenceTimeout): Promise<T> {
     const sql = this.#sql;
     try {
-      return await Promise.race([ask(sql), silence()]);
+      return await Promise.race([ask(sql), silence(milliseconds)]);
     } catch (error) {
       if (sql === this.#sql && !this.#isClosed) this.#renew();
       throw error;
@@ -277,9 +284,9 @@ async function* gathered(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
   if (length > 0) yield Buffer.concat(gathered);
 }
 
-/** Rejects after {@link silenceTimeout}. */
-async function silence(): Promise<never> {
-  await sleep(silenceTimeout, undefined, { ref: false });
+/** Rejects after a time. */
+async function silence(milliseconds: number): Promise<never> {
+  await sleep(milliseconds, undefined, { ref: false });
   throw new Error("PostgreSQL does not answer");
 }
 
