@@ -23,7 +23,7 @@ import { deleteExpired } from "./identity/idempotency.ts";
 import { noteUse } from "./identity/invitations.ts";
 import { currentVocabulary, rightsVersion } from "./identity/memberships.ts";
 import { requirePlayer } from "./identity/players.ts";
-import { requireToken, tokenInText } from "./identity/tokens.ts";
+import { requireToken, tokenInText, withoutTokens } from "./identity/tokens.ts";
 import { claimOn, operationsOn } from "./operations.ts";
 import type { Environment } from "./operator/define.ts";
 import {
@@ -135,6 +135,7 @@ export class Service {
           .map((kind) => store.data.names.get(`${kind}/${fold(name)}`)?.color)
           .find((color) => color !== undefined),
       totalsOf: (counter) => activity.totalsOf(counter, this.#now()),
+      withoutTokens,
     };
     const data = { store, activity, sources: this.#sources, now: this.#now };
     const context = {

@@ -50,6 +50,16 @@ describe("pages", () => {
     }
   });
 
+  it("mask a token that somebody searches for, also percent-encoded", async () => {
+    const token = `gat_${"Ab-_".repeat(11).slice(1)}`;
+    for (const path of ["/player?name=", "/wanted?q=x+", "/overlay/gangwar?a="])
+      for (const sent of [token, token.replace("gat_", "%67at%5F")]) {
+        const { text } = await open(world(), `${path}${sent}`);
+        assertIncludes(text, "gat_…");
+        assertLacks(text, token.slice(4));
+      }
+  });
+
   it("show a team in the colour that the seed gives its faction, and others without one", async () => {
     const { text } = await open(world(), "/overlay/gangwar?a=grove&b=Nobody");
     const sides = text.split('class="side"').slice(1);

@@ -79,7 +79,9 @@ function toPage(
     isExact: true,
     async answer(request, requestId) {
       const search = view.readsQuery === true ? request.search : "";
-      const [site, query] = [siteOf(), new URLSearchParams(search)];
+      const site = siteOf();
+      // Normalised first, so that no percent-encoding hides a token.
+      const query = new URLSearchParams(site.data.withoutTokens(String(new URLSearchParams(search))));
       const { status, headers, body } = await visit(engine, page, view.input?.(query) ?? page.input);
       const etag = headers[headers.indexOf("ETag") + 1] ?? "";
       const { cachedFor = 0 } = view;

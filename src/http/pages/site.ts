@@ -20,6 +20,8 @@ export interface PageData {
   readonly placesOf: (name: string) => Readonly<Record<string, number>>;
   /** Returns what was counted on each of the last days, the latest last. */
   readonly totalsOf: (counter: string) => readonly { readonly day: number; readonly value: number }[];
+  /** Returns a text with its tokens masked: a page repeats what was searched for. */
+  readonly withoutTokens: (text: string) => string;
 }
 
 const units = [
