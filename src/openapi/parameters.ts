@@ -9,20 +9,25 @@ import type { ParameterObject } from "./document.ts";
 /** The operation's schema of a parameter, with its description and examples. */
 type OperationSchema = v.ObjectEntries[string];
 
-/** Returns the description of a parameter. @param operationSchema undefined if the operation has none */
+/**
+ * Returns the description of a parameter. One that finds entries takes any text: a client that checks its input must be able
+ * to remove an entry that is older than the bounds of its type.
+ * @param operationSchema undefined if the operation has none
+ */
 export function toParameterObject(
   parameter: Parameter,
   operationSchema: OperationSchema | undefined,
   vocabulary: Vocabulary,
 ): ParameterObject {
-  const { name, type, in: place, default: fallback } = parameter;
+  const { name, type, in: place, default: fallback, isReference } = parameter;
   const example = exampleOf(parameter, operationSchema, vocabulary);
-  const schema = bases[type.base].toJSON(type, vocabulary);
+  const schema = isReference ? { type: "string" } : bases[type.base].toJSON(type, vocabulary);
+  const description = descriptionOf(type, operationSchema, vocabulary);
   return {
     name,
     in: place,
     required: fallback === undefined,
-    description: descriptionOf(type, operationSchema, vocabulary),
+    description: isReference ? `${description} An older entry can have a text of another form.` : description,
     schema: fallback === undefined ? schema : { ...schema, default: fallback },
     ...(example === undefined ? {} : { example }),
   };

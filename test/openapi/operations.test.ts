@@ -97,6 +97,12 @@ describe("the description has", () => {
     }
   });
 
+  it("no limit of a text that finds an entry, which can be older than the limit", () => {
+    const { schema, description } = parameterOf(document, "/wantedreason/remove", "reason");
+    assert.deepEqual(schema, { type: "string" });
+    assert.match(description, /\(1 to 64 characters\)\. An older entry can have a text of another form\.$/);
+  });
+
   it("the token as a secret in the path of every operation", () => {
     for (const [path] of operations) {
       const token = parameterOf(document, path, "tokenString");
