@@ -53,6 +53,7 @@ A table with faults is not served. Warnings report what is valid but suspicious:
   excluded-group      a restriction to the excluded group, whose members may not call anything
   player-condition    a condition on a player's name, which the player's UUID does not meet
   redundant-part      a part of an allOf that another part implies
+  kept-entries        entries of a list in the present data that the table does not declare, or would no longer accept
   unserved-operation  operations that no route serves, such as new ones after an upgrade
   not-needed          an intention without effect
 To accept one, add "intended: [open-change]" to the route, or "unserved: [mgmt.users]" at the top of the table.`,

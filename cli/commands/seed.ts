@@ -24,7 +24,7 @@ export function addSeedCommands(program: Command, context: Context): void {
     .addHelpText(
       "after",
       `
-Refuses while members, blacklist reasons or the route table refer to the name, and names the references.
+Refuses while members, entries of lists or the route table refer to the name, and names the references.
 ${examples("seed remove group VIPP")}`,
     )
     .action(loading(context, async () => (await import("../actions/seed.ts")).removeName));
