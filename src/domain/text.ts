@@ -103,10 +103,10 @@ export function asArgument(name: string): string {
   return name.startsWith("-") ? `-- ${name}` : name;
 }
 
-/** Returns the plural of a noun: `entries`, `branches`, `tokens`. */
+/** Returns the plural of a noun by the rules of English spelling: `entries`, `branches`, `boxes`, `tokens`. */
 export function pluralOf(noun: string): string {
   if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
-  return noun.endsWith("h") ? `${noun}es` : `${noun}s`;
+  return /(?:[sxz]|[cs]h)$/.test(noun) ? `${noun}es` : `${noun}s`;
 }
 
 /** Returns a number with its noun, such as `1 entry` or `2 entries`. */

@@ -14,6 +14,7 @@ import {
   mostCompared,
   nearest,
   oneOf,
+  pluralOf,
 } from "../../src/domain/text.ts";
 import { runs } from "../_depth.ts";
 
@@ -206,6 +207,12 @@ describe("a list in words", () => {
     assert.equal(oneOf(names), `${names.slice(0, 20).join(", ")} or 4,980 more`);
     assert.equal(allOf(names.slice(0, 20)).split(/, | and /).length, 20);
   });
+});
+
+it("a plural follows the rules of English spelling", () => {
+  const nouns = ["boss", "box", "branch", "month", "party", "day", "lap time"];
+  const plurals = ["bosses", "boxes", "branches", "months", "parties", "days", "lap times"];
+  assert.deepEqual(nouns.map(pluralOf), plurals);
 });
 
 describe("the order of texts", () => {
