@@ -223,6 +223,12 @@ it("the page of players answers as for an unknown name where the table restricts
   assertIncludes((await open(world, "/player?name=Bob")).text, "GROVE, rank 3");
 });
 
+it("the links to two overlays name their scores", async (t) => {
+  const world = await openPages(t, (table) => table.replace(/^scores:$/m, "$&\n  capTheFlag: [red, blue]"));
+  const { text } = await open(world, "/top");
+  for (const label of ["Overlay: Gangwar", "Overlay: Cap the flag"]) assertIncludes(text, `>${label}</a>`);
+});
+
 it("the team lacks members who are excluded", async (t) => {
   const world = await openPages(t);
   for (const name of ["Ada", "Bob"]) await world.player(name, { groups: ["VIP"] });

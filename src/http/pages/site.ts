@@ -5,7 +5,7 @@ import type { Vocabulary } from "../../table/caller.ts";
 import { pageFiles } from "../../table/pages.ts";
 import type { Table } from "../../table/table.ts";
 import { type Markup, markup } from "./markup.ts";
-import { capitalised, textLanguage, texts } from "./texts.ts";
+import { capitalised, labelOf, textLanguage, texts } from "./texts.ts";
 
 /** What pages show beside the answers of operations. */
 export interface PageData {
@@ -75,7 +75,10 @@ export class Site {
 
   /** Returns the pages that the table declares, each with its label. */
   links(): { readonly path: string; readonly label: string; readonly about: string }[] {
-    return this.table.pages.map(({ path, name, list }) => {
+    const { pages, declared } = this.table;
+    return pages.map(({ path, name, list }) => {
+      if (name === "overlay" && declared.scores.length > 1)
+        return { path, ...texts[name], label: texts[name].heading(labelOf(path.replace(/.*\//, ""))) };
       if (name !== "list") return { path, ...texts[name] };
       const { title = "", description = "" } = list ?? {};
       const label = path === "/wanted" ? texts.list.wanted : capitalised(pluralOf(title));
