@@ -97,7 +97,14 @@ async function replace(path: string, text: string): Promise<void> {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [, , file] = process.argv;
+  const [, , given] = process.argv;
   // npm runs scripts in the package's folder, but the path is relative to the caller's.
-  await generate(file === undefined ? undefined : resolve(process.env.INIT_CWD ?? ".", file));
+  const file = given === undefined ? undefined : resolve(process.env.INIT_CWD ?? ".", given);
+  await generate(file).catch((error) => {
+    if (file === undefined) throw error;
+    console.error(
+      `error: expected the OpenAPI description of a service, as JSON, in ${file}: ${error.message}`,
+    );
+    process.exitCode = 1;
+  });
 }
