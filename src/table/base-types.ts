@@ -36,8 +36,11 @@ export interface Base {
   readonly refinements: readonly (keyof Refinements)[];
   /** Whether values are compared as the texts that they are written as: a version 2.10 is not 2.1. */
   readonly isTextual: boolean;
-  /** Returns a description of valid values: "a whole number from 1 to 30". */
-  expectation(type: ParameterType, vocabulary: Vocabulary): string;
+  /**
+   * Returns a description of valid values: "a whole number from 1 to 30".
+   * @param refused a text that is none: what is described is the rule that it breaks
+   */
+  expectation(type: ParameterType, vocabulary: Vocabulary, refused?: string): string;
   /** Returns the schema that parses the text of a request. @param vocabulary called at each parse, since names can be added */
   toSchema(type: ParameterType, vocabulary: () => Vocabulary): v.GenericSchema<string, ParameterValue>;
   /**
@@ -68,31 +71,43 @@ const words = [
   "#",
 ];
 
+/** Returns what a text in NFC should be and is not, or undefined if it is valid. A type's description says its pattern. */
+function brokenRule(type: ParameterType, value: string): string | undefined {
+  const { minLength, maxLength } = lengthsOf(type);
+  const { description, pattern } = type;
+  // A character has at most two UTF-16 units: a text of more than twice the limit need not be counted.
+  if (value.length > 2 * maxLength) return lengthWords(type);
+  const { length } = Array.from(value);
+  if (length < minLength || length > maxLength) return lengthWords(type);
+  // No white space, control characters, or characters that change the direction of the text that follows.
+  const [unfit] = /[\s\p{Z}\p{Cc}\p{Cs}\p{Bidi_Control}]/u.exec(value) ?? [];
+  if (unfit === undefined) return pattern?.matches(value) === false ? patternWords(type) : undefined;
+  const kind = /\p{Zs}/u.test(unfit) ? "spaces" : "line breaks and other control characters";
+  return description ?? `a text without ${kind}`;
+}
+
+/** Returns what texts of a type with a pattern are. */
+export function patternWords({ description, pattern }: ParameterType): string {
+  return description ?? `a text that matches the pattern ${pattern}`;
+}
+
+function lengthWords(type: ParameterType): string {
+  const { minLength, maxLength } = lengthsOf(type);
+  const length = `${minLength} to ${maxLength} characters`;
+  return type.description === undefined ? length : `${type.description} (${length})`;
+}
+
 const text: Base = {
   refinements: ["pattern", "minLength", "maxLength"],
   isTextual: true,
-  expectation(type) {
-    const { minLength, maxLength } = lengthsOf(type);
-    const length = `${minLength} to ${maxLength} characters`;
-    return type.description === undefined ? length : `${type.description} (${length})`;
+  expectation(type, _vocabulary, refused) {
+    const broken = refused === undefined ? undefined : brokenRule(type, refused.normalize("NFC"));
+    return broken ?? lengthWords(type);
   },
   toSchema(type) {
-    const { minLength, maxLength } = lengthsOf(type);
-    const { pattern } = type;
-    return v.pipe(
-      v.string(),
-      v.normalize("NFC"),
-      // One check, with the length first: valibot would run further checks on a text of any length.
-      v.check((value) => {
-        // A character has at most two UTF-16 units: a text of more than twice the limit need not be counted.
-        if (value.length > 2 * maxLength) return false;
-        const length = Array.from(value).length;
-        if (length < minLength || length > maxLength) return false;
-        // No white space, control characters, or characters that change the direction of the text that follows.
-        if (/[\s\p{Z}\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(value)) return false;
-        return pattern === undefined || pattern.matches(value);
-      }),
-    );
+    // One check, with the length first: valibot would run further checks on a text of any length.
+    const isValid = (value: string) => brokenRule(type, value) === undefined;
+    return v.pipe(v.string(), v.normalize("NFC"), v.check(isValid));
   },
   toJSON(type) {
     const pattern = type.pattern === undefined ? "^\\S*$" : `^(?:${type.pattern})$`;
@@ -198,8 +213,8 @@ export const bases: Readonly<Record<BaseType, Base>> = {
 };
 
 /** See {@link Base.expectation}. */
-export function expectation(type: ParameterType, vocabulary: Vocabulary): string {
-  return bases[type.base].expectation(type, vocabulary);
+export function expectation(type: ParameterType, vocabulary: Vocabulary, refused?: string): string {
+  return bases[type.base].expectation(type, vocabulary, refused);
 }
 
 /** Returns the least and the greatest length of a text. */

@@ -57,9 +57,10 @@ export function parseParameter(
       hint: `Expected ${oneOf(known)}.`,
     });
   }
+  const expected = expectation(type, vocabulary, text);
   const got = text === "" ? "but is empty" : `not ${tooLong(type, text) ?? quote(text)}`;
   const hint = type.base === "text" ? formHint(text) : undefined;
-  throw new Failure("PARAMETER_INVALID", `"${name}" must be ${expectation(type, vocabulary)}, ${got}.`, {
+  throw new Failure("PARAMETER_INVALID", `"${name}" must be ${expected}, ${got}.`, {
     parameter: name,
     ...(hint === undefined ? {} : { hint }),
   });

@@ -142,7 +142,7 @@ describe("the file of a list", () => {
     await load("lap", "track,racer,time\nmonza,Bob,90\n");
     const before = world.snapshot();
     assert.deepEqual(await refusalOf("lap", "track,racer,time,wet\nmonza,a b,0,dry\n,Bob,x,\n"), [
-      '2:7: "racer" must be a player name of letters, digits, "_", "." or "-" (1 to 32 characters), not "a b"',
+      '2:7: "racer" must be a player name of letters, digits, "_", "." or "-", not "a b". Write "-" for a space',
       '2:11: "time" must be a whole number from 1 to 2147483647, not "0"',
       '2:13: "wet" must be true or false, not "dry"',
       '3:1: "track" must be 1 to 64 characters, but is empty',

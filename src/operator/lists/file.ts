@@ -15,7 +15,7 @@ import { bases } from "../../table/base-types.ts";
 import { nobody, type Vocabulary } from "../../table/caller.ts";
 import type { Field, List } from "../../table/declared/lists.ts";
 import { withPresentNames } from "../../table/declared/stored.ts";
-import { parseParameter } from "../../table/parameters.ts";
+import { parseParameter, refusalWords } from "../../table/parameters.ts";
 import type { Input, ParameterValue } from "../../table/restriction/restriction.ts";
 
 /** Returns a declared list. @throws Failure `UNKNOWN_ENTRY` */
@@ -60,7 +60,7 @@ export async function importEntries(draft: Draft, list: List, file: EditFile): P
       run();
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      sheet.fault(at, error.message.replace(/\.$/, ""));
+      sheet.fault(at, refusalWords(error).replace(/\.$/, ""));
     }
   };
   // What is as an export writes it stays, even if the list would no longer accept it.

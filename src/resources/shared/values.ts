@@ -9,7 +9,7 @@ import {
 } from "../../domain/limits.ts";
 import { comparisonForm, invisibleIn, leaveOut } from "../../domain/text.ts";
 import { uuid } from "../../domain/uuid.ts";
-import { type BaseType, lengthsOf, type ParameterType } from "../../table/base-types.ts";
+import { type BaseType, lengthsOf, type ParameterType, patternWords } from "../../table/base-types.ts";
 import type { Field } from "../../table/declared/lists.ts";
 import type { DerivedParameter } from "../../table/operation.ts";
 import type { ParameterValue } from "../../table/restriction/restriction.ts";
@@ -43,7 +43,7 @@ function newText({ type, reserved }: Field) {
       (value) => invisibleIn(value) === undefined,
       ({ input }) => leaveOut(invisibleIn(input) ?? ""),
     ),
-    v.check((value) => pattern?.matches(value) !== false, `expected ${type.description ?? "another form"}`),
+    v.check((value) => pattern?.matches(value) !== false, `expected ${patternWords(type)}`),
     v.check(
       (value) => !reserved.some((word) => comparisonForm(word) === comparisonForm(value)),
       ({ input }) => `"${input}" is reserved`,

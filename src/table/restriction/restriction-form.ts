@@ -3,7 +3,7 @@ import { allOf, fold, oneOf } from "../../domain/text.ts";
 import { type BaseType, bases, expectation } from "../base-types.ts";
 import { kindOf, type MembershipKind, membershipKinds, type Vocabulary } from "../caller.ts";
 import type { ParsedDocument } from "../document.ts";
-import { type Parameter, parseParameter } from "../parameters.ts";
+import { type Parameter, parseParameter, refusalWords } from "../parameters.ts";
 import type { Path } from "../yaml/fault.ts";
 import { gotWords, isMap, unknownName } from "../yaml/wording.ts";
 import type { Case, Compound, ParameterValue, Reference, Restriction } from "./restriction.ts";
@@ -205,7 +205,7 @@ function toCondition(
     try {
       condition[name] = parseParameter(parameter, text, vocabulary);
     } catch (error) {
-      return report([...path, name], (error as Error).message);
+      return report([...path, name], refusalWords(error));
     }
   }
   return condition;
