@@ -10,7 +10,7 @@ import { limitSchema, limitsSchema } from "./limits.ts";
 import { pagesSchema } from "./pages.ts";
 import type { Restriction } from "./restriction/restriction.ts";
 import { countTo, optional, scalar, text, typeEntries, typeSchema, words } from "./type-form.ts";
-import type { Fault, Path, Report } from "./yaml/fault.ts";
+import type { Path } from "./yaml/fault.ts";
 import { mapOf, mapWith } from "./yaml/maps.ts";
 import { type ReadYAML, readYAML } from "./yaml/read.ts";
 import { reportIssue } from "./yaml/wording.ts";
@@ -124,20 +124,18 @@ export type RouteDeclaration = v.InferOutput<typeof routeSchema>;
 export type TableDocument = v.InferOutput<typeof documentSchema>;
 
 /** A table's text, parsed. */
-export interface ParsedDocument {
+export interface ParsedDocument extends Omit<ReadYAML, "value"> {
   /** Undefined if its form has faults. */
   readonly content: TableDocument | undefined;
-  readonly faults: Fault[];
-  readonly report: Report;
-  readonly textOf: ReadYAML["textOf"];
   /** Where each restriction is, and each part of one, once they are parsed. */
   readonly places: Map<Restriction, Path>;
 }
 
 /** Parses a table's text and checks its form. */
 export function parseTable(text: string): ParsedDocument {
-  const { value, faults, report, textOf } = readYAML(text, { expected: "a route table", schema: "core" });
-  const failed = { content: undefined, faults, report, textOf, places: new Map() };
+  const { value, ...read } = readYAML(text, { expected: "a route table", schema: "core" });
+  const { faults, report } = read;
+  const failed = { ...read, content: undefined, places: new Map() };
   if (faults.length > 0) return failed;
   const result = v.safeParse(documentSchema, value);
   if (result.success) return { ...failed, content: result.output };

@@ -161,6 +161,7 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
   const claim = served("invitations", context.claim);
   const open = served("stream", context.openStream);
   checkUnserved(content.unserved ?? [], [...operations.keys()], [...resources, ...faulty], report);
+  document.reportPoints();
   if (routes.length === 0 && faults.length === 0)
     report(["routes"], "expected at least one route, got none", "key");
   const { lists } = declared;

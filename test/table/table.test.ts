@@ -176,7 +176,6 @@ describe("a condition is compared with", () => {
     ["5", "5"],
     ["1e3", "1000"],
     ["0x1F", "31"],
-    ["5.0", "5"],
   ] as const) {
     it(`the integer ${value} if it is written as ${written}`, async () => {
       const cases = `[{ when: { pages: ${written} }, group: STAFF }, open]`;

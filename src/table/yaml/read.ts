@@ -18,7 +18,7 @@ import {
   type YAMLError,
 } from "yaml";
 import { type Fault, type Path, type Position, type Report, type Side, toFault } from "./fault.ts";
-import { rewrittenWords, sourceAt } from "./scalar.ts";
+import { pointWords, rewrittenWords, sourceAt } from "./scalar.ts";
 
 /** A text that was read. */
 export interface ReadYAML {
@@ -31,6 +31,8 @@ export interface ReadYAML {
   readonly locate: (path: Path, side?: Side) => Position;
   /** Returns the text of a scalar; reports a number or boolean whose text is not what is written, such as 2.10. */
   readonly textOf: (value: unknown, path: Path) => string | undefined;
+  /** Reports whole numbers that are written with a point, unless there is a fault already, such as that of a text. */
+  readonly reportPoints: () => void;
 }
 
 /** How deeply lists and maps may be nested: deeper than any table needs, and shallow enough for recursion. */
@@ -64,7 +66,17 @@ export function readYAML(
     const words = rewrittenWords(value, sourceAt(document, path));
     return words === undefined ? String(value) : report(path, words);
   };
-  const failed = { value: undefined, faults, report, locate, textOf };
+  const reportPoints = () =>
+    visit(document, {
+      Scalar(_key, { value, source, range }) {
+        const words = pointWords(value, source);
+        if (words === undefined) return;
+        const { line, column } = positionOf(range?.[0] ?? 0);
+        if (!faults.some((fault) => fault.line === line && fault.column === column))
+          faults.push({ line, column, message: words });
+      },
+    });
+  const failed = { value: undefined, faults, report, locate, textOf, reportPoints };
 
   // Text that an editor saves as "Unicode" can be UTF-16, which has a NUL in each ASCII character.
   const nul = text.indexOf("\0");
