@@ -1,6 +1,6 @@
 /** The types of a table: each resolved down to a built-in type, and checked. */
 import { integerRange, textLength } from "../domain/limits.ts";
-import { oneOf } from "../domain/text.ts";
+import { fold, oneOf } from "../domain/text.ts";
 import { bases, baseTypes, type ParameterType } from "./base-types.ts";
 import { Pattern, PatternFault } from "./pattern.ts";
 import type { TypeDeclaration } from "./type-form.ts";
@@ -59,6 +59,12 @@ export function toTypes(declarations: Readonly<Record<string, TypeDeclaration>>,
       example: declaration.example ?? inherited.example,
       pattern: inherited.pattern,
     };
+    const folded = (declaration.values ?? []).map(fold);
+    const twice = folded.findIndex((value, index) => folded.indexOf(value) < index);
+    if (twice !== -1) {
+      const words = `the value "${type.values?.[twice]}" is listed twice; upper and lower case are the same`;
+      return report([...path, "values", twice], words);
+    }
     if (misplaced.length > 0 || !isConsistent(type, path)) return undefined;
     if (declaration.pattern === undefined) return type;
     try {
