@@ -11,5 +11,9 @@ export const playerNameForm = /^[\p{L}\p{Nd}_.-]{1,32}$/u;
 export const playerNameLength = { minLength: 1, maxLength: 32 };
 export const playerNameWords = '1 to 32 letters, digits, "_", "." or "-"';
 
+/** Every object in JavaScript has properties of these names: a map of a file cannot have such keys. */
+export const reservedKeys: readonly string[] = ["__proto__", "constructor", "prototype"];
+export const reservedWords = "cannot be a name here; choose another one";
+
 /** The source of a regular expression for the code of an invitation, as people write it; they may write it in any case. */
 export const codePattern = "gai_(?:-?[0-9A-Za-z]){16}";

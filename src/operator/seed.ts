@@ -1,19 +1,24 @@
 /** Adding the groups, factions and services of a seed, and colours of them. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
-import { textLength } from "../domain/limits.ts";
+import { reservedKeys, reservedWords, textLength } from "../domain/limits.ts";
 import type { Named } from "../domain/model.ts";
 import { fold, invisibleIn, leaveOut } from "../domain/text.ts";
 import { requireName } from "../identity/memberships.ts";
 import type { Draft } from "../store/data.ts";
 import { defineChange } from "./define.ts";
 
-const nameWords = `expected a name of 1 to ${textLength.maxLength} characters without spaces`;
+const nameWords = `expected a name of 1 to ${textLength.maxLength} characters without spaces, control characters or any of { } $ / ? # & = %`;
 const name = v.pipe(
   v.string("expected a name"),
   v.normalize("NFC"),
   v.regex(/^[^\s\p{Z}\p{C}{}$/?#&=%]+$/u, nameWords),
   v.check((text) => Array.from(text).length <= textLength.maxLength, nameWords),
+  // A table could not name them.
+  v.check(
+    (text) => !reservedKeys.includes(text),
+    ({ input }) => `"${input}" ${reservedWords}`,
+  ),
   // Bytes that are not UTF-8, such as an umlaut in Latin-1, were read as this character.
   v.check((text) => !text.includes("\uFFFD"), "expected a name in UTF-8; save the file as UTF-8"),
 );

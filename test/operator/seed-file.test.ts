@@ -26,7 +26,10 @@ describe("a seed file", () => {
     ["", `1:1: ${lists}, got an empty file.`],
     ["groups: CEO\n", "1:9: expected a list of names."],
     ["factions: [GROVE]\ngroups: [CEO, 1]\n", "2:15: expected a name."],
-    ["groups: [C E O]\n", "1:10: expected a name of 1 to 64 characters without spaces."],
+    [
+      "groups: [C E O]\n",
+      "1:10: expected a name of 1 to 64 characters without spaces, control characters or any of { } $ / ? # & = %.",
+    ],
     ["groups: [CEO]\ngroups: [VIP]\n", '2:1: duplicate key "groups"; the first is in line 1.'],
     // The parser would recurse until the stack is full.
     [`groups: ${"[".repeat(100_000)}`, "1:58: expected at most 50 levels of lists and maps, got more."],

@@ -103,12 +103,14 @@ describe("adding the names of a seed", () => {
     assert.deepEqual(desk.run("seed.groups", { groups: [name] }).added.groups, []);
   });
 
-  const nameWords = "Expected a name of 1 to 64 characters without spaces.";
+  const nameWords =
+    "Expected a name of 1 to 64 characters without spaces, control characters or any of { } $ / ? # & = %.";
   const refused: readonly (readonly [seed: unknown, message: string])[] = [
     [{ groups: [""] }, nameWords],
     [{ groups: ["x".repeat(65)] }, nameWords],
     [{ factions: ["A B"] }, nameWords],
     [{ services: ["A/B"] }, nameWords],
+    [{ groups: ["__proto__"] }, '"__proto__" cannot be a name here; choose another one.'],
     [{ services: [7] }, "Expected a name."],
     [{ groups: "VIP" }, "Expected a list of names."],
   ];

@@ -17,6 +17,7 @@ import {
   visit,
   type YAMLError,
 } from "yaml";
+import { reservedKeys, reservedWords } from "../../domain/limits.ts";
 import { type Fault, type Path, type Position, type Report, type Side, toFault } from "./fault.ts";
 import { pointWords, rewrittenWords, sourceAt } from "./scalar.ts";
 
@@ -215,9 +216,7 @@ function checkStructure(
         const twin = lines.get(key.value);
         lines.set(key.value, twin ?? positionOf(at).line);
         if (twin !== undefined) add(at, `duplicate key "${key.value}"; the first is in line ${twin}`);
-        // Every object in JavaScript has these.
-        if (["__proto__", "constructor", "prototype"].includes(String(key.value)))
-          add(at, `"${key.value}" cannot be a name here; choose another one`);
+        if (reservedKeys.includes(String(key.value))) add(at, `"${key.value}" ${reservedWords}`);
         const words = rewrittenWords(key.value, key.source);
         if (words !== undefined) add(at, words);
         if (key.value === "<<" && key.type === "PLAIN")
