@@ -89,8 +89,17 @@ export function toPages(
     }
     const name: TablePage["name"] = page === "wanted" || typeof page === "object" ? "list" : page;
     const [operation, input] = list === undefined ? shown[name] : [`${list.name}.list`, {}];
-    if (openRoute(routes, operation, input) === undefined)
-      report(at, `this page shows ${operation}, which no route opens to everybody`);
+    if (openRoute(routes, operation, input) === undefined) {
+      const [required] = routes
+        .filter((route) => route.handler === operation && isAllowed(route.restriction, nobody, input))
+        .flatMap(({ parameters }) => parameters)
+        .filter((parameter) => (input[parameter.name] ?? parameter.default) === undefined);
+      const words =
+        required === undefined
+          ? "which no route opens to everybody"
+          : `whose open route requires "${required.name}"; add an open route without it`;
+      report(at, `this page shows ${operation}, ${words}`);
+    }
     const base = { name, operation, input, list };
     if (name === "overlay") return scores.map((score) => ({ ...base, path: `/overlay/${score.name}` }));
     const own = name === "home" ? "/" : `/${typeof page === "object" ? `lists/${named}` : page}`;
