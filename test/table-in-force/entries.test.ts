@@ -107,9 +107,22 @@ describe("an edit of a table whose lists have entries", () => {
     const refused = (from: string, to: string, message: RegExp, line = 6) =>
       registry.assertRefused(plates.replace(from, to), line, message);
     await refused("fee: { type: integer }", "fee: text", /2 entries with another type of "fee"/);
-    await refused("text: text", "text: faction", /2 entries with another type of "text"/);
+    await refused(
+      "text: text",
+      "text: faction",
+      /2 entries with another type of "text" \(text\); declare that/,
+    );
     await refused("[car, boat]", "[boat]", /lack car, used by 2 entries/);
-    await refused("    key: text\n", "", /key cannot change/, 3);
+    await refused("    key: text\n", "", /^(?!.* without )the key cannot change/, 3);
+  });
+
+  it("quotes an empty value that an enum lacks", async (t) => {
+    const registry = await Registry.open(t);
+    const withNote = (form: string) => plates.replace("fee:", `note: ${form}, fee:`);
+    await registry.edit(withNote('{ type: text, minLength: 0, default: "" }'));
+    await registry.add("C-3");
+    const form = "{ type: enum, values: [new], default: new }";
+    await registry.assertRefused(withNote(form), 6, /the values of "note" lack "", used by 1 entry/);
   });
 
   it("renames a field in all entries as one change of the system, which can be undone", async (t) => {

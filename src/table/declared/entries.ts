@@ -4,7 +4,7 @@ import { type Entry, entryKey } from "../../domain/entry.ts";
 import { integerRange } from "../../domain/limits.ts";
 import { allOf, counted, fold } from "../../domain/text.ts";
 import { bases } from "../base-types.ts";
-import { kindOf, noNames } from "../caller.ts";
+import { noNames } from "../caller.ts";
 import type { Path } from "../yaml/fault.ts";
 import type { Field, List } from "./lists.ts";
 import { storedValue, withPresentNames } from "./stored.ts";
@@ -67,11 +67,13 @@ export class Findings {
           `the data has a value of "${to}" already, in #; rename "${from}" to another name`,
         );
     }
-    if (entry.key.join() !== list.key.map((field) => field.name).join()) {
+    const isOtherKey = entry.key.join() !== list.key.map((field) => field.name).join();
+    if (isOtherKey) {
       const key = allOf(entry.key);
       this.#find([...at, "key"], `the key cannot change while the data has entries: that of # is ${key}`);
     }
-    for (const field of list.fields) this.#addField([...at, "fields", field.name], entry, field);
+    for (const field of list.fields)
+      this.#addField([...at, "fields", field.name], entry, field, isOtherKey && list.key.includes(field));
   }
 
   #countFor({ list, creatorName, creatorUUID }: Entry): void {
@@ -94,13 +96,19 @@ export class Findings {
       : [{ path: ["lists", name, "maxEntriesPerCreator"], message, isFault: false }];
   }
 
-  #addField(path: Path, entry: Entry, field: Field): void {
+  /** @param isOfOtherKey whether it is in a key that the entries do not have: a default would not help there */
+  #addField(path: Path, entry: Entry, field: Field, isOfOtherKey: boolean): void {
     const { name, type, default: fallback } = field;
     const value = storedValue(entry, name);
     if (value === undefined) {
-      if (fallback === undefined) this.#find(path, `the data has # without "${name}"; give it a default`);
-    } else if (!isStoredAs(entry, field)) this.#find(path, `the data has # with another type of "${name}"`);
-    else if (type.values !== undefined) {
+      if (fallback === undefined && !isOfOtherKey)
+        this.#find(path, `the data has # without "${name}"; give it a default`);
+    } else if (!isStoredAs(entry, field)) {
+      const stored = storedType(entry, name);
+      const advice =
+        stored === (field.refersTo ?? type.base) ? "" : ` (${stored}); declare that type, or another field`;
+      this.#find(path, `the data has # with another type of "${name}"${advice}`);
+    } else if (type.values !== undefined) {
       const isKnown = type.values.includes(String(value));
       if (!isKnown) this.#find(path, `the values of "${name}" lack @, used by #`, true, String(value));
     } else if ((type.base === "text" && field.refersTo === undefined) || type.base === "integer") {
@@ -134,7 +142,7 @@ export class Findings {
     const found = Array.from(this.#found.values(), ({ path, message, isFault, values, count }) => {
       const parts: Readonly<Record<string, string>> = {
         "#": counted(count, "entry"),
-        "@": allOf([...values]),
+        "@": allOf([...values].map((value) => value || '""')),
       };
       return { path, message: message.replace(/[#@]/g, (part) => parts[part] ?? part), isFault };
     });
@@ -142,14 +150,20 @@ export class Findings {
   }
 }
 
+/** Returns the type with which an entry stores a value. */
+function storedType(entry: Entry, name: string): string {
+  const { player, entries = {}, names = {}, instants = [], values } = entry;
+  if (name === player) return "player";
+  if (Object.hasOwn(entries, name)) return "entry";
+  if (instants.includes(name)) return "instant";
+  const kind = Object.hasOwn(names, name) ? names[name] : undefined;
+  return kind ?? { number: "integer", boolean: "boolean" }[typeof values[name] as string] ?? "text";
+}
+
 /** Whether an entry stores a value as its field does: as a reference of the same kind, or of the same type. */
 function isStoredAs(entry: Entry, { name, type: { base }, refersTo, list }: Field): boolean {
-  const { player, entries = {}, names = {}, instants = [] } = entry;
-  const isPlayer = name === player;
-  if (isPlayer || refersTo === "player") return isPlayer && refersTo === "player";
-  const [stored, kind] = [entries, names].map((map) => (Object.hasOwn(map, name) ? map[name] : undefined));
-  if (stored !== list || kind !== kindOf(base) || instants.includes(name) !== (base === "instant"))
-    return false;
+  if (storedType(entry, name) !== (refersTo ?? (base === "enum" ? "text" : base))) return false;
+  if (refersTo !== undefined) return refersTo === "player" || entry.entries?.[name] === list;
   const value = storedValue(entry, name);
   const { minimum, maximum } = integerRange;
   if (base === "integer") return typeof value === "number" && value >= minimum && value <= maximum;
