@@ -39,7 +39,9 @@ function parsed(value: unknown, path: Path, context: RestrictionContext): Restri
   if (typeof value === "string") {
     const kind = keywords.find((keyword) => keyword === value);
     if (kind !== undefined) return { kind };
-    return report(path, `unknown restriction "${value}"; expected ${oneOf(forms)}`);
+    // Of the keywords, the last allows the fewest; another one may allow more callers than was meant.
+    const likely = keywords.filter((keyword) => keyword === keywords.at(-1) || keyword === fold(value));
+    return report(path, unknownName("restriction", value, forms, { likely }));
   }
   if (!isMap(value))
     return report(path, `expected a restriction (${oneOf(forms)}), got ${gotWords(value)}`, "key");
