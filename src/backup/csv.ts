@@ -6,6 +6,7 @@ import Papa from "papaparse";
 import { LineCounter } from "yaml";
 import { Failure } from "../domain/errors.ts";
 import { escapeUnits } from "../domain/escape.ts";
+import { counted } from "../domain/text.ts";
 import { suggest } from "./record.ts";
 
 /** A file that edits the data. */
@@ -179,10 +180,15 @@ export class Sheet {
     // Spreadsheets write columns that were once filled, and leave out empty cells at the end of some rows.
     const head = first.slice(0, first.findLastIndex(({ text }) => text !== "") + 1);
     const filled = others.filter((cells) => cells.some(({ text }) => text !== ""));
+    if (head.length === 0 && filled.length > 0) {
+      this.fault(0, "expected the columns in the first line, got nothing");
+      throw this.#failure();
+    }
     const rows = filled.map((cells) => {
       const [{ at } = { at: 0 }] = cells;
       const [more] = cells.slice(head.length).filter(({ text }) => text !== "");
-      if (more !== undefined) this.fault(more.at, `expected ${head.length} cells, got ${cells.length}`);
+      if (more !== undefined)
+        this.fault(more.at, `expected ${counted(head.length, "cell")}, got ${cells.length}`);
       return new Map(head.map(({ text: column }, index) => [column, cells[index] ?? { text: "", at }]));
     });
     return { head, rows };

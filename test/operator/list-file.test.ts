@@ -161,6 +161,9 @@ describe("the file of a list", () => {
       '1:15: unknown column "txt"; did you mean "text"?',
       '1:21: expected a value of "text"',
     ]);
+    assert.deepEqual(await refusalOf("track", "text\nspa,x\n"), ["2:5: expected 1 cell, got 2"]);
+    const noColumns = "1:1: expected the columns in the first line, got nothing";
+    assert.deepEqual(await refusalOf("track", ",\nspa\n"), [noColumns]);
     for (const [text, place] of [
       ['[{"text":["a"]}]', "1:3"],
       ['[\n{"text":"a",}]', "2:13"],
