@@ -77,7 +77,7 @@ export function documentSchemaOf(parts: Parts) {
       text("The product token that precedes the addon version in a client's User-Agent: gameaddon/2.5.1"),
     ),
     excluded: optional(
-      mapWith({ group: text("The group's name.") }),
+      mapWith({ group: text("The group's name.") }, "a map such as { group: BLACKLIST }"),
       "The group whose members may call nothing.",
     ),
     invitations: optional(
@@ -85,12 +85,15 @@ export function documentSchemaOf(parts: Parts) {
       "Serves /token/claim, where the code of an invitation is exchanged for a token. Without it there are no invitations.",
     ),
     stream: optional(
-      mapWith({
-        most: countTo(
-          100_000,
-          "How many can be open at a time, at most; never more than half of the connections.",
-        ),
-      }),
+      mapWith(
+        {
+          most: countTo(
+            100_000,
+            "How many can be open at a time, at most; never more than half of the connections.",
+          ),
+        },
+        "a map such as { most: 2000 }",
+      ),
       "Serves /stream, which sends an event whenever something changes. Without it there is none.",
     ),
     limits: optional(

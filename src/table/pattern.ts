@@ -22,12 +22,12 @@ export class Pattern {
   /** @throws PatternFault */
   constructor(source: string) {
     if (source.length > maxLength) {
-      throw new PatternFault(`of at most ${maxLength} characters, got ${source.length}`);
+      throw new PatternFault(` of at most ${maxLength} characters, got ${source.length}`);
     }
     try {
       new RegExp(source, "u");
     } catch (error) {
-      throw new PatternFault(`got one that is invalid in JavaScript: ${messageOf(error)}`);
+      throw new PatternFault(`, got one that is invalid in JavaScript: ${messageOf(error)}`);
     }
     const fault = misreadIn(source);
     if (fault !== undefined) throw fault;
@@ -35,7 +35,7 @@ export class Pattern {
     this.#compiled = compile(source);
     const size = this.#compiled.programSize();
     if (size > maxSteps) {
-      throw new PatternFault(`of at most ${maxSteps} steps, got ${size}; repeat less in it`);
+      throw new PatternFault(` of at most ${maxSteps} steps, got ${size}; repeat less in it`);
     }
   }
 
@@ -64,7 +64,7 @@ function misreadIn(source: string): PatternFault | undefined {
 }
 
 function misread(what: string, instead: string): PatternFault {
-  return new PatternFault(`got one with ${what}, which RE2 reads differently; write ${instead}`);
+  return new PatternFault(`, got one with ${what}, which RE2 reads differently; write ${instead}`);
 }
 
 function compile(source: string): RE2JS {
@@ -80,7 +80,7 @@ function compile(source: string): RE2JS {
 function inexpressible(what: string): PatternFault {
   const instead =
     "it has no look-around, no backreference, and few properties for \\p{…} beyond general categories and scripts";
-  return new PatternFault(`got one that RE2 cannot match in linear time (${what}); ${instead}`);
+  return new PatternFault(`, got one that RE2 cannot match in linear time (${what}); ${instead}`);
 }
 
 function messageOf(error: unknown): string {

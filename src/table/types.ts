@@ -71,7 +71,7 @@ export function toTypes(declarations: Readonly<Record<string, TypeDeclaration>>,
       return { ...type, pattern: new Pattern(declaration.pattern) };
     } catch (error) {
       if (!(error instanceof PatternFault)) throw error;
-      report([...path, "pattern"], `expected a regular expression ${error.message}`);
+      report([...path, "pattern"], `expected a regular expression${error.message}`);
       return undefined;
     }
   }

@@ -47,7 +47,10 @@ const listSchema = mapWith({
   title: words("What an entry is called, such as wanted reason. An s makes it plural."),
   description: v.optional(text("What an entry is, in one sentence.")),
   key: optional(
-    v.union([v.string(), v.pipe(v.array(v.string()), v.minLength(1))], "a field, or a list of fields"),
+    v.union(
+      [v.string(), v.pipe(v.array(v.string()), v.minLength(1, "at least one field"))],
+      "a field, or a list of fields",
+    ),
     "The fields that no two entries have in common. Without them, entries get numbers.",
   ),
   fields: v.pipe(

@@ -147,7 +147,7 @@ export function toStatistics(declared: Declared, others: StatisticDeclarations, 
     inAnswer(name, ["ratios", name], "key");
     for (const [index, counter = ""] of pair.entries())
       if (!counters.includes(counter))
-        report(["ratios", name, index], unknownName("counter", counter, counters));
+        report(["ratios", name, index], unknownName("counter", counter, [...new Set(counters)]));
   }
   // Of two with the same name, the one in the table is at fault.
   const kinds =
