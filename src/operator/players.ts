@@ -47,6 +47,8 @@ export const add = defineChange({
         parameter: "uuid",
       });
     }
+    if (new Set(members.map(({ organisation }) => fold(organisation))).size < members.length)
+      throw new Failure("PARAMETER_INVALID", "Expected each organisation once.", { parameter: "members" });
     const known = findPlayer(draft, name) ?? (stated === undefined ? undefined : draft.players.get(stated));
     if (known !== undefined) return requireSame(draft, known, { name, uuid: stated, members, administrator });
     // A former player keeps the UUID: removal and new registration must not end an exclusion.
