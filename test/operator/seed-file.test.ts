@@ -55,7 +55,7 @@ describe("a seed file", () => {
     await writeFile(file, Buffer.from("groups:\n  - CEO\n  - Ärzte\n", "latin1"));
     await assert.rejects(readSeed(file), {
       code: "PARAMETER_INVALID",
-      message: `${file}:3:5: expected a name in UTF-8; save the file as UTF-8.`,
+      message: `${file}:3:5: expected text in UTF-8, got another encoding; save the file as UTF-8.`,
     });
   });
 
