@@ -25,6 +25,7 @@ import { defaultSnapshotAfter, maxSnapshotAge, type StoreOptions } from "./optio
 import { copyDataFiles } from "./recovery.ts";
 import { defaultRetention, prune } from "./retention.ts";
 import { joinJournal, requireUnshared } from "./shared/node-folder.ts";
+import { unusableJournal } from "./shared/sequencer.ts";
 import { SharedJournal, type SharedOptions } from "./shared/shared-journal.ts";
 import { type Decide, type DecideBulk, removal, Writer } from "./writer.ts";
 
@@ -71,7 +72,7 @@ export class Store<M extends Model> {
     this.#lock = lock;
     this.#snapshotSequence = low.data.sequence - replayed;
     this.#writer = new Writer(low.data, journal, this.#now, {
-      ending: () => this.#ending,
+      endsBy: () => this.#ending,
       batchWritten: () => this.#snapshotWhereDue(),
       failed: (error) => this.#stop(error),
     });
@@ -283,7 +284,10 @@ export class Store<M extends Model> {
       meter: this.#options.meter,
       wake: () => this.#writer.follow(),
     });
-    await shared.start();
+    await shared.start().catch((cause: unknown) => {
+      const isKnown = cause instanceof Failure || cause instanceof SyncFailure;
+      throw isKnown ? cause : unusableJournal(options.sequencer.name, cause);
+    });
     this.#shared = shared;
     this.#writer.share(shared);
   }

@@ -56,7 +56,7 @@ interface Waiting<M extends Model> {
 /** What the writer tells the store, and asks it. */
 export interface WriterEvents {
   /** The instant by which records have ended that may be removed. */
-  ending(): number;
+  endsBy(): number;
   /** A batch was written. */
   batchWritten(): void;
   /** The disk is no longer reliable. The callers of the batch are refused when this settles. */
@@ -309,7 +309,7 @@ export class Writer<M extends Model> {
 
   /** Returns the change that removes what has ended, or undefined. */
   #removalOfEnded(): Waiting<M> | undefined {
-    const ended = this.#database.ended(this.#events.ending(), mostRemoved);
+    const ended = this.#database.ended(this.#events.endsBy(), mostRemoved);
     if (ended.length === 0) return undefined;
     const decide = () => {
       for (const record of ended) this.#draft.delete(record);

@@ -1,7 +1,7 @@
 /** The clock of the shared journal, and how far that of this machine is off. */
 
 /** How far the clock may be off the shared journal's, in milliseconds, before that is said, and before the node stops. */
-const skew = { warn: 2_000, stop: 60_000 };
+const tolerated = { warn: 2_000, stop: 60_000 };
 
 /** See the head of this file. */
 export class JournalClock {
@@ -17,7 +17,7 @@ export class JournalClock {
 
   /** Why the node must not answer, in a sentence; undefined if it may. */
   get unfit(): string | undefined {
-    if (Math.abs(this.#skew) <= skew.stop) return undefined;
+    if (Math.abs(this.#skew) <= tolerated.stop) return undefined;
     return `The clock of this machine is ${Math.round(this.#skew / 1000)} seconds off that of the shared journal.`;
   }
 
@@ -29,10 +29,11 @@ export class JournalClock {
   note(shown: number, own: number, began: number): string | undefined {
     const now = performance.now();
     const doubt = (now - began) / 2;
-    this.#last = { shown, at: now - doubt };
+    // Rather late than early: it ends what others have.
+    this.#last = { shown, at: now };
     this.#skew = own - doubt - shown;
     const wasOff = this.#isOff;
-    this.#isOff = Math.abs(this.#skew) > skew.warn + doubt;
+    this.#isOff = Math.abs(this.#skew) > tolerated.warn + doubt;
     if (wasOff || !this.#isOff) return undefined;
     return `The clock of this machine is ${Math.round(this.#skew)} ms off that of the shared journal.`;
   }

@@ -30,9 +30,10 @@ export async function joinJournal(
   sequencer: Sequencer,
   now: number,
 ): Promise<string> {
-  const { id } = await sequencer.state().catch((cause: unknown) => {
+  const refuse = (cause: unknown) => {
     throw unusableJournal(sequencer.name, cause);
-  });
+  };
+  const { id } = await sequencer.state().catch(refuse);
   const names = await files.readdir(folder);
   if (names.includes(sharedMarker)) {
     const known = (await readWhole(files, join(folder, sharedMarker))).toString().trim();
@@ -42,7 +43,7 @@ export async function joinJournal(
   } else await markShared(files, folder, id);
   // The snapshot comes last: without one the folder has not begun yet.
   if (snapshotsIn(names).length > 0 || segmentsIn(names).includes(1)) return id;
-  const { head, pieces } = await sequencer.snapshot();
+  const { head, pieces } = await sequencer.snapshot().catch(refuse);
   const first = head.sequence + 1;
   await writeDurably(files, join(folder, segmentFile(first)), [headerLine(first, head.chain, now)]);
   await writeDurably(files, join(folder, snapshotFile(head.sequence)), pieces);

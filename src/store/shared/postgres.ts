@@ -24,7 +24,7 @@ const silenceTimeout = 5_000;
 /** That for as much as is read at once, in milliseconds. */
 const transferTimeout = 30_000;
 /** The rows that are read at once. One has at most 256 changes, or 1 MiB of a bulk change. */
-const rowsAtOnce = 32;
+const rowsAtOnce = 8;
 /** The largest value of a part, PostgreSQL's `int`. */
 const largestPart = 2 ** 31 - 1;
 /** A node offers its snapshot to new ones if it is ahead of the last one by this many changes. */
@@ -198,11 +198,15 @@ export class PostgresSequencer implements Sequencer {
   /** Asks what nobody else can hold up. Without an answer in time all connections are dead. */
   async #inTime<T>(ask: (sql: Sql) => Promise<T>, milliseconds = silenceTimeout): Promise<T> {
     const sql = this.#sql;
+    const answered = new AbortController();
     try {
-      return await Promise.race([ask(sql), silence(milliseconds)]);
+      return await Promise.race([ask(sql), silence(milliseconds, answered.signal)]);
     } catch (error) {
       if (sql === this.#sql && !this.#isClosed) this.#renew();
       throw error;
+    } finally {
+      // The timer would keep the answer in memory.
+      answered.abort();
     }
   }
 
@@ -284,9 +288,9 @@ async function* gathered(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
   if (length > 0) yield Buffer.concat(gathered);
 }
 
-/** Rejects after a time. */
-async function silence(milliseconds: number): Promise<never> {
-  await sleep(milliseconds, undefined, { ref: false });
+/** Rejects after a time, or when it is aborted. */
+async function silence(milliseconds: number, signal: AbortSignal): Promise<never> {
+  await sleep(milliseconds, undefined, { ref: false, signal });
   throw new Error("PostgreSQL does not answer");
 }
 
