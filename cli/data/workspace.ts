@@ -60,8 +60,8 @@ export class Workspace {
   }
 
   /**
-   * Returns the route table of the options. Where there is none, and no data either, it is the packaged one: another table
-   * than that of the data could give rights that somebody took away.
+   * Returns the route table of the options. Where there is none, and no data either, it is the packaged one: a table
+   * other than that of the data could give rights that somebody took away.
    */
   async routesFile(): Promise<string> {
     return (await this.hasRoutes()) || (await this.hasData()) ? this.routes : packaged("routes.yaml");

@@ -179,6 +179,8 @@ async function unpack(context: Context, source: Source, dryRun: boolean): Promis
 
 /** Returns why the route table would not be put in force beside records, a sentence each. */
 async function refusalsOf({ workspace }: Context, { view }: Database<typeof model>): Promise<string[]> {
+  if (!(await workspace().hasRoutes()))
+    return [`the next start needs the route table ${workspace().routes}, which does not exist`];
   const file = await workspace().routesFile();
   // One that cannot be read is a matter of the next start.
   const text = await readTable(file).catch(() => undefined);

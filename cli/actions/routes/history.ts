@@ -111,14 +111,18 @@ function requireUnchanged(before: CurrentTable, now: CurrentTable): void {
   });
 }
 
-/** Returns the latest table that is not in force or, if no service runs, not in the file. @throws Failure if there is none */
+/**
+ * Returns the latest table that is not in force or, if no service runs, not in the file. Where the file is lost, it is the
+ * latest that was in force.
+ * @throws Failure if there is none
+ */
 async function tableBefore(
   context: Context,
   tables: readonly HistoryEntry[],
   current: CurrentTable,
 ): Promise<TableText> {
   const text = textOf(current);
-  const revision = current.inForce ?? (text === undefined ? undefined : revisionOf(text));
+  const revision = text === undefined ? undefined : (current.inForce ?? revisionOf(text));
   const before = tables.find((table) => table.revision !== revision);
   if (before === undefined) throw noneBefore();
   return storedTable(context, before.revision);

@@ -28,8 +28,8 @@ async function readNamed({ workspace }: Context, file: string): Promise<string> 
  */
 export async function checkedTable(context: Context, file: string, isNext = false): Promise<Table> {
   const text = await readNamed(context, file);
-  const hasEntries = isNext && (await context.workspace().hasData());
-  const findings = hasEntries ? await context.run("reads", "list.check", { text }) : [];
+  const isCompared = isNext && (await context.workspace().hasData());
+  const findings = isCompared ? await context.run("reads", "list.check", { text }) : [];
   const { table, faults } = withFindings(checkRoutes(text, await vocabularyOf(context)), findings);
   if (table === undefined) throw faultsIn(file, faults, text);
   return table;
