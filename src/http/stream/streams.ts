@@ -240,10 +240,9 @@ export class Streams {
 
   /** Returns a caller as the data has it now, undefined for a visitor, or false if the stream has to end. */
   #currentOf(caller: Caller | undefined): Caller | undefined | false {
-    if (!this.#options.isFit()) return false;
     if (caller === undefined)
       return this.#table?.pages.some(({ name }) => name === "overlay") ? undefined : false;
-    if (this.#table?.stream === undefined) return false;
+    if (this.#table?.stream === undefined || !this.#options.isFit()) return false;
     try {
       const current = this.#options.current(caller, this.#options.now());
       return isExcluded(this.#table, current) ? false : current;
