@@ -76,7 +76,7 @@ export const entries = define("entry", entrySchema, entryKey, {
   indexes: {
     list: ({ list }) => list,
     text: comparisonKey,
-    part: (entry) => (entry.key.length < 2 ? undefined : firstPartKey(entry)),
+    firstPart: (entry) => (entry.key.length < 2 ? undefined : firstPartKey(entry)),
     creator: ({ list, creatorUUID }) => (creatorUUID == null ? undefined : `${list}/${creatorUUID}`),
     subject: ({ name, uuid }) => (name === undefined ? undefined : (uuid ?? `~${fold(name)}`)),
     name: ({ name, uuid }) => (name === undefined || uuid === null ? undefined : fold(name)),

@@ -103,7 +103,7 @@ export function asArgument(name: string): string {
   return name.startsWith("-") ? `-- ${name}` : name;
 }
 
-/** Returns the plural of a noun by the rules of English spelling: `entries`, `branches`, `boxes`, `tokens`. */
+/** Returns the plural of a noun by the usual rules: `entries`, `branches`, `boxes`, `tokens`. */
 export function pluralOf(noun: string): string {
   if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
   return /(?:[sxz]|[cs]h)$/.test(noun) ? `${noun}es` : `${noun}s`;

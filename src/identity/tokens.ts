@@ -11,7 +11,7 @@ const form = new RegExp(`^${tokenPattern}$`);
 
 /** Matches a token in a text, or the code of an invitation, which is exchanged for one. */
 export const tokenInText = new RegExp(`${tokenPattern}|${codePattern}`, "i");
-/** Also a token that lacks some characters, as copied: the rest could be tried. No name of a player is as long. */
+/** Also a token that was copied without its last characters: they could be tried. No name of a player is as long. */
 const tokensInText = new RegExp(`gat_[\\w-]{36,}|${codePattern}`, "gi");
 
 /** Returns a text with its tokens and codes masked, for logs and for messages that quote input. */

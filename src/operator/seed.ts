@@ -14,7 +14,7 @@ const name = v.pipe(
   v.normalize("NFC"),
   v.regex(/^[^\s\p{Z}\p{C}{}$/?#&=%]+$/u, nameWords),
   v.check((text) => Array.from(text).length <= textLength.maxLength, nameWords),
-  // A table could not name them.
+  // Names are keys of `colors` and of answers.
   v.check(
     (text) => !reservedKeys.includes(text),
     ({ input }) => `"${input}" ${reservedWords}`,

@@ -82,7 +82,7 @@ function brokenRule(type: ParameterType, value: string): string | undefined {
   // No white space, control characters, or characters that change the direction of the text that follows.
   const [unfit] = /[\s\p{Z}\p{Cc}\p{Cs}\p{Bidi_Control}]/u.exec(value) ?? [];
   if (unfit === undefined) return pattern?.matches(value) === false ? patternWords(type) : undefined;
-  const kind = /\p{Zs}/u.test(unfit) ? "spaces" : "line breaks and other control characters";
+  const kind = /\p{Zs}/u.test(unfit) ? "spaces" : "line breaks or other control characters";
   return description ?? `a text without ${kind}`;
 }
 

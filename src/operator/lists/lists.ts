@@ -92,7 +92,7 @@ export async function checkInForce(environment: Environment): Promise<EntryCheck
 
 /**
  * As {@link renameFields}, with the table in force, after records of another time have come.
- * @param changes those that have brought them: only their lists are renamed in; undefined if everything is of another time
+ * @param changes that brought them: fields are renamed in their lists only; undefined if everything is of another time
  */
 export async function renameInForce(
   environment: Environment,

@@ -23,7 +23,7 @@ import { creatorInAnswer, creatorOf } from "./creator.ts";
 import type { ChangeContext } from "./define.ts";
 import { requireSpace } from "./space.ts";
 
-type Entries = Rows<Entry, "list" | "text" | "part" | "creator">;
+type Entries = Rows<Entry, "list" | "text" | "firstPart" | "creator">;
 
 /** Returns the entry of the key of another one. An exact spelling comes first: older data may have two that differ only in U+FE0F. */
 function findEntry(rows: Entries, wanted: Parameters<typeof entryKey>[0]): Entry | undefined {
@@ -104,13 +104,13 @@ export class ListOperations {
     return first.map((entry) => this.answer(entry, given));
   }
 
-  /** Returns entries among which are those wanted: anybody can ask for what there is not, which must not take long. */
+  /** Returns entries that include those wanted. Anybody can ask for what does not exist, which must not take long. */
   #among({ entries }: { readonly entries: Entries }, wanted: Input): readonly Entry[] {
     const { name: list, key } = this.#list;
     const [first, ...others] = key;
     const value = first === this.#player || others.length === 0 ? undefined : wanted[first?.name ?? ""];
     if (value === undefined) return entries.find("list", list);
-    return entries.find("part", firstPartKey({ list, key: ["part"], values: { part: String(value) } }));
+    return entries.find("firstPart", firstPartKey({ list, key: ["part"], values: { part: String(value) } }));
   }
 
   answer(entry: Entry, without: readonly Field[]): Record<string, unknown> {

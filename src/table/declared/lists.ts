@@ -44,7 +44,7 @@ const fieldSchema = mapWith({
 type FieldDeclaration = v.InferOutput<typeof fieldSchema>;
 
 const listSchema = mapWith({
-  title: words("What an entry is called, such as wanted reason. An s makes it plural."),
+  title: words("What an entry is called, such as wanted reason. In the singular."),
   description: v.optional(text("What an entry is, in one sentence.")),
   key: optional(
     v.union(

@@ -30,6 +30,6 @@ export function rewrittenWords(value: unknown, source: string | undefined): stri
 /** Returns what is wrong with a whole number that has a point, or undefined: 1.000 is a thousand to many people. */
 export function pointWords(value: unknown, source = ""): string | undefined {
   if (typeof value !== "number" || !/^[-+]?\d+\.0*$/.test(source)) return undefined;
-  const thousand = source.endsWith(".000") ? `${source.replace(".", "")} or ` : "";
+  const thousand = value !== 0 && source.endsWith(".000") ? `${source.replace(".", "")} or ` : "";
   return `expected a number without a point, got ${source}; write ${thousand}${value}`;
 }
