@@ -1,10 +1,10 @@
 /**
- * Runs all tests, or the files whose path contains one of the arguments: `npm test -- http store/lock`. Files share
- * processes, because starting a process takes longer than the tests of most files. A file whose head says `Runs alone`
- * has its own. Those run first, since they take long and wait for other programs.
+ * Runs all tests, or the files whose path contains one of the arguments: `npm test -- http store/lock`. A few processes
+ * take one file after another, because starting a process takes longer than the tests of most files. A file whose head
+ * says `Runs alone` has its own. Those run first, since they take long and wait for other programs.
  */
 import { setMaxListeners } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "node:test";
@@ -13,20 +13,12 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { inspect } from "node:util";
 import { sharedFolder } from "./_shared.ts";
 
-/** Test files that share a process. */
-interface Batch {
-  /** Paths such as `test/http/app.test.ts`. */
-  readonly files: string[];
-  /** The sum of their lengths, which tells roughly how long they take. */
-  size: number;
-}
-
 const projectFolder = fileURLToPath(new URL("..", import.meta.url));
 
-/** The most that a batch has, in characters of its files. */
-const batchSize = 250_000;
+/** For how much to run a process starts, in characters of the files. */
+const worthProcess = 100_000;
 
-/** How long a process may run, in milliseconds. Then it ends, and its tests have failed. */
+/** How long a file may run, in milliseconds. Then its process ends, and its tests have failed. */
 const deadline = 10 * 60_000;
 
 /** How many processes run at a time. Many tests wait for other programs. */
@@ -42,35 +34,47 @@ function findFiles(patterns: readonly string[]): string[] {
   return (patterns.length === 0 ? files : files.filter(isChosen)).sort();
 }
 
-/** Returns the batches in the order in which they run. Each mixes folders, since tests of one often wait for the same things. */
-function toBatches(files: readonly string[]): Batch[] {
+/** Returns which files each process may run, in the order in which the processes start. */
+function toShares(files: readonly string[]): string[][] {
   const texts = files.map((file) => ({ file, text: readFileSync(join(projectFolder, file), "utf8") }));
-  const bySize = texts.sort((one, other) => other.text.length - one.text.length);
   const isAlone = ({ text }: { readonly text: string }) => text.split("*/", 1)[0]?.includes("Runs alone");
-  const alone = bySize.filter(isAlone).map(({ file, text }) => ({ files: [file], size: text.length }));
+  // The longest come first, so that all processes end together.
+  const bySize = texts.sort((one, other) => other.text.length - one.text.length);
   const others = bySize.filter((each) => !isAlone(each));
   const size = others.reduce((sum, { text }) => sum + text.length, 0);
-  const least = Math.ceil(size / batchSize);
-  // As many in each turn: no process runs when the others have ended.
-  const count = least > processes ? processes * Math.ceil(least / processes) : least;
-  const batches = Array.from({ length: count }, (): Batch => ({ files: [], size: 0 }));
-  for (const { file, text } of others) {
-    const smallest = batches.reduce((one, other) => (other.size < one.size ? other : one));
-    smallest.files.push(file);
-    smallest.size += text.length;
-  }
-  return [...alone, ...batches];
+  const count = Math.min(processes, Math.ceil(size / worthProcess));
+  const shared = others.map(({ file }) => file);
+  return [
+    ...bySize.filter(isAlone).map(({ file }) => [file]),
+    ...Array.from({ length: count }, () => shared),
+  ];
 }
 
-/** Returns a program that runs a batch. Each file is a suite: its hooks are its own, and the results name it. */
-function toProgram({ files }: Batch): string {
+/**
+ * Returns a program that runs those of the files that no other process has begun. Each file is a suite: its hooks are its
+ * own, and the results name it.
+ * @param begun a folder, in which each process creates one for a file that it begins
+ */
+function toProgram(files: readonly string[], begun: string): string {
   const suites = files.map((file) => {
-    const url = pathToFileURL(join(projectFolder, file)).href;
-    return `await describe(${JSON.stringify(file)}, async () => { await import(${JSON.stringify(url)}); });\n`;
+    const place = join(begun, file.replaceAll("/", "+"));
+    return { file, place, url: pathToFileURL(join(projectFolder, file)).href };
   });
   // The runner's own deadline does not end processes: since Node 24 it is that of each test.
-  const end = `setTimeout(() => process.exit(1), ${deadline}).unref();\n`;
-  return `import { describe } from "node:test";\n${end}${suites.join("")}`;
+  return `import { mkdirSync } from "node:fs";
+import { describe } from "node:test";
+let timer;
+for (const { file, place, url } of ${JSON.stringify(suites)}) {
+  try {
+    mkdirSync(place);
+  } catch {
+    continue;
+  }
+  clearTimeout(timer);
+  timer = setTimeout(() => process.exit(1), ${deadline}).unref();
+  await describe(file, async () => { await import(url); });
+}
+`;
 }
 
 /** Returns whether a suite failed only because one of its tests did. */
@@ -124,13 +128,8 @@ class Summary {
   }
 
   /** Prints the slowest files, and the counts in the form of Node's own reporters. */
-  print(batches: readonly Batch[]): void {
-    for (const { files } of batches) {
-      const [first, ...others] = files.filter((file) => this.#unfinished.has(file));
-      if (first === undefined) continue;
-      const rest = others.length === 0 ? "" : ` These have not run: ${others.join(", ")}.`;
-      this.#fail(first, `The process ended while it ran this file.${rest}`);
-    }
+  print(): void {
+    for (const file of this.#unfinished) this.#fail(file, "Its process ended before it did.");
     console.log("\nThe slowest files:");
     const times = [...this.#times].sort(([, one], [, other]) => other - one);
     for (const [file, time] of times.slice(0, slowest))
@@ -151,16 +150,17 @@ const interruption = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => interruption.abort());
 
 const files = findFiles(process.argv.slice(2));
-const batches = toBatches(files);
-const programs = batches.map((batch, index) => {
+const begun = join(folder, "begun");
+mkdirSync(begun);
+const programs = toShares(files).map((share, index) => {
   const program = join(folder, `${index}.mjs`);
-  writeFileSync(program, toProgram(batch));
+  writeFileSync(program, toProgram(share, begun));
   return program;
 });
 // The runner and each process listen for the interruption, and Node warns of more than ten listeners.
-setMaxListeners(batches.length + 1, interruption.signal);
+setMaxListeners(programs.length + 1, interruption.signal);
 const summary = new Summary(files);
 const options = { files: programs, concurrency: processes, signal: interruption.signal };
 for await (const event of run(options)) summary.add(event);
-summary.print(batches);
+summary.print();
 if (!summary.hasPassed) process.exitCode = interruption.signal.aborted ? 130 : 1;
