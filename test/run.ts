@@ -38,8 +38,10 @@ function findFiles(patterns: readonly string[]): string[] {
 function toShares(files: readonly string[]): string[][] {
   const texts = files.map((file) => ({ file, text: readFileSync(join(projectFolder, file), "utf8") }));
   const isAlone = ({ text }: { readonly text: string }) => text.split("*/", 1)[0]?.includes("Runs alone");
-  // The longest come first, so that all processes end together.
-  const bySize = texts.sort((one, other) => other.text.length - one.text.length);
+  // Those that take longest come first, so that all processes end together: they start other programs, or have many tests.
+  const starting = /from "(?:node:child_process|.*\/_(?:browser|build|nodes|page|process|strace)\.ts)"/;
+  const lengthOf = (text: string) => text.length + (starting.test(text) ? worthProcess : 0);
+  const bySize = texts.sort((one, other) => lengthOf(other.text) - lengthOf(one.text));
   const others = bySize.filter((each) => !isAlone(each));
   const size = others.reduce((sum, { text }) => sum + text.length, 0);
   const count = Math.min(processes, Math.ceil(size / worthProcess));
