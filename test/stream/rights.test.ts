@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { it, type TestContext } from "node:test";
 import { day, everyRight, openWorld, shippedRoutes, type World } from "../_setup.ts";
-import { type Listening, listen } from "./_listening.ts";
+import { type Listening, listen, listenAt } from "./_listening.ts";
 
 const reason = (faction: string) => `/blacklistreason/${faction}/add`;
 const betrayal = { reason: "Betrayal", price: 5, kills: 3 };
@@ -136,3 +136,15 @@ for (const [what, end] of Object.entries(endings)) {
     assert.equal(world.service.streams.size, 0);
   });
 }
+
+it("a machine that must not answer ends the streams of tokens, and keeps those of its pages", async (t) => {
+  const world = await open(t);
+  const [stream] = await openStreams(t, world, world.publicToken);
+  const overlay = await listenAt(t, `${world.url}/overlay/gangwar/stream`);
+  await overlay.next();
+  const { store, streams } = world.service;
+  Object.defineProperty(store, "shared", { value: { unfit: "It is behind." }, configurable: true });
+  await stream?.ended;
+  assert.equal(streams.size, 1);
+  Reflect.deleteProperty(store, "shared");
+});
