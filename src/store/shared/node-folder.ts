@@ -30,7 +30,7 @@ export async function joinJournal(
   sequencer: Sequencer,
   now: number,
 ): Promise<string> {
-  const refuse = (cause: unknown) => {
+  const refuse = (cause: unknown): never => {
     throw unusableJournal(sequencer.name, cause);
   };
   const { id } = await sequencer.state().catch(refuse);
@@ -46,7 +46,15 @@ export async function joinJournal(
   const { head, pieces } = await sequencer.snapshot().catch(refuse);
   const first = head.sequence + 1;
   await writeDurably(files, join(folder, segmentFile(first)), [headerLine(first, head.chain, now)]);
-  await writeDurably(files, join(folder, snapshotFile(head.sequence)), pieces);
+  // What cannot be written is a matter of the folder, what cannot be read one of the journal.
+  const read = async function* () {
+    try {
+      yield* pieces;
+    } catch (cause) {
+      refuse(cause);
+    }
+  };
+  await writeDurably(files, join(folder, snapshotFile(head.sequence)), read());
   return id;
 }
 
