@@ -33,7 +33,9 @@ function refusalOf(file: string, how: string, cause: NodeJS.ErrnoException): [me
   }
   if (cause.code === "ENOENT") {
     const back =
-      how === servedFrom ? " `addon-cli routes rollback` writes back the last one that was in force." : "";
+      how === servedFrom
+        ? " `addon-cli routes rollback` writes back the last one in force, if there was one."
+        : "";
     const hint = `Name another file${how}, or copy the routes.yaml of the service there.${back}`;
     return [`There is no route table ${file}.`, hint];
   }

@@ -257,7 +257,7 @@ describe("the table in force", () => {
 
 const otherFile =
   "Name another file with --routes, or copy the routes.yaml of the service there. " +
-  "`addon-cli routes rollback` writes back the last one that was in force.";
+  "`addon-cli routes rollback` writes back the last one in force, if there was one.";
 const access =
   "Give the user of this process access to the file and its folders, or name another file with --routes.";
 const putThere = "Put the table's file there, or name another one with --routes.";
