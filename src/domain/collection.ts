@@ -40,7 +40,7 @@ export interface References<T = unknown> {
 
 /** See the head of this file. */
 export interface CollectionDefinition<T = unknown, Index extends string = string> {
-  /** What a record is called in sentences. In the singular. */
+  /** What a record is called in sentences, in the singular. */
   readonly noun: string;
   readonly schema: v.GenericSchema<T>;
   readonly key: (record: T) => string;
