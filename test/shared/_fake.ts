@@ -95,7 +95,7 @@ export class FakeSequencer implements Sequencer {
 
   async offerSnapshot(): Promise<void> {}
 
-  async snapshot() {
+  async snapshot(): ReturnType<Sequencer["snapshot"]> {
     return { head: { sequence: 0, chain: 0 }, pieces: encodeSnapshot(new Database(notebook), 0) };
   }
 

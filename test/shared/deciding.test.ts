@@ -1,12 +1,22 @@
 /** What a node does where the shared journal has moved, answers late, or not at all; against a journal in memory. */
 import assert from "node:assert/strict";
+import { createReadStream } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppendRefused } from "../../src/store/shared/sequencer.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { type Call, contents, type Notebook, openNotebook, origin, put, segment } from "../store/_faults.ts";
+import {
+  type Call,
+  contents,
+  type Notebook,
+  openNotebook,
+  origin,
+  put,
+  segment,
+  snapshot,
+} from "../store/_faults.ts";
 import { FakeJournal, type FakeSequencer } from "./_fake.ts";
 import { until } from "./_nodes.ts";
 
@@ -184,6 +194,31 @@ it("a folder that a crash has cut within a batch takes over the rest of it", asy
     contents(again.data).notes.map(({ id }) => id),
     ["a", "b", "c"],
   );
+});
+
+it("a new folder for which fetching the data fails blames the journal, and begins at a later start", async (t) => {
+  const journal = new FakeJournal();
+  const [source, folder] = [await temporaryFolder(t), await temporaryFolder(t)];
+  const store = await openNode(t, journal.node(), source);
+  await put(store, "a");
+  const failing = journal.node();
+  failing.snapshot = async () => ({
+    head: journal.head,
+    pieces: (async function* () {
+      yield Buffer.from("{");
+      throw new Error("connection lost");
+    })(),
+  });
+  const message = "The shared journal fake cannot be used: connection lost.";
+  await assert.rejects(openNode(t, failing, folder), { code: "STORE_UNAVAILABLE", message });
+  await put(store, "b");
+  const node = journal.node();
+  await store.snapshot();
+  node.snapshot = async () => ({ head: journal.head, pieces: createReadStream(join(source, snapshot(2))) });
+  const again = await openNode(t, node, folder);
+  assert.deepEqual(contents(again.data), contents(store.data));
+  await put(again, "c");
+  assert.equal(again.sequence, 3);
 });
 
 it("a node whose folder cannot follow the journal stops, and catches up when it starts again", async (t) => {
