@@ -21,7 +21,7 @@ function isUpToDate(): boolean {
   const timeOf = (name: string) =>
     statSync(join(projectFolder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const built = timeOf("dist/addon-cli.cjs");
-  // A folder is newer after a file in it was removed.
+  // Removing a file changes the time of its folder.
   const filesOf = (folder: string) =>
     readdirSync(join(projectFolder, folder), { recursive: true, encoding: "utf8" }).map((name) =>
       join(folder, name),

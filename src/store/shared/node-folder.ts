@@ -46,7 +46,7 @@ export async function joinJournal(
   const { head, pieces } = await sequencer.snapshot().catch(refuse);
   const first = head.sequence + 1;
   await writeDurably(files, join(folder, segmentFile(first)), [headerLine(first, head.chain, now)]);
-  // What cannot be written is a matter of the folder, what cannot be read one of the journal.
+  // An error while reading is the journal's; one while writing is the folder's.
   const read = async function* () {
     try {
       yield* pieces;
