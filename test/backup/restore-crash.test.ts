@@ -10,6 +10,7 @@ import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readHistory } from "../../src/store/journal/history.ts";
 import { readState } from "../../src/store/reading.ts";
 import { Store } from "../../src/store/store.ts";
+import { sample } from "../_depth.ts";
 import { wantedKey, wantedReason } from "../_entries.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { callsOf, type Driven, drive, driveUntil, inParallel, noStrace, unavailable } from "../_strace.ts";
@@ -83,7 +84,8 @@ for (const kind of ["backup", "export"] as const) {
       const { points, driven: undisturbed } = await callsOf(whole, [driver, whole, kind, files[kind]]);
       assert.deepEqual(undisturbed.lines, [`restored ${sequence + 1}`]);
       const seen = { before: 0, after: 0, killed: 0 };
-      const tasks = points.map((point, index) => async () => {
+      const tried = sample(points, 3);
+      const tasks = tried.map((point, index) => async () => {
         const folder = join(root, `${kind}-${index}`);
         await cp(base, folder, { recursive: true });
         const driven = await driveUntil(point, [driver, folder, kind, files[kind]]);
@@ -94,11 +96,8 @@ for (const kind of ["backup", "export"] as const) {
         seen[state] += 1;
       });
       await inParallel(tasks, 3);
-      t.diagnostic(`${points.length} calls: ${JSON.stringify(seen)}`);
-      assert.ok(
-        seen.killed >= points.length * 0.9 && seen.before > 0 && seen.after > 0,
-        JSON.stringify(seen),
-      );
+      t.diagnostic(`${tried.length} of ${points.length} calls: ${JSON.stringify(seen)}`);
+      assert.ok(seen.killed >= tried.length * 0.9 && seen.before > 0 && seen.after > 0, JSON.stringify(seen));
     });
 
     const noMount = unavailable("unshare", "-Urm", "sh", "-c", "mount -t tmpfs -o size=64k t /mnt");

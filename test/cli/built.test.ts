@@ -7,6 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { buildProject } from "../_build.ts";
+import { isFull } from "../_depth.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { unavailable } from "../_strace.ts";
 import { emptyDesk, seededDesk } from "./_setup.ts";
@@ -109,7 +110,9 @@ const listing = {
 };
 
 describe("completion", () => {
-  for (const { title, skip, ...shell } of shells) {
+  for (const [turn, { title, skip, ...shell }] of shells.entries()) {
+    // By turns: each key press starts a command.
+    const tried = sessions.filter((_, index) => isFull || index % shells.length === turn);
     it(`in ${title} completes commands, options and values, and lists what can be typed`, {
       skip,
     }, async (t) => {
@@ -117,11 +120,11 @@ describe("completion", () => {
       for (const name of ["Ada", "Bob"]) await desk.ok("player", "add", name);
       await writeFile(join(desk.folder, "next.yaml"), "");
       const files = [...(await desk.files()).keys()];
-      const typed = [...sessions.map(([text]) => text), listing[shell.name]];
+      const typed = [...tried.map(([text]) => text), listing[shell.name]];
       const { calls, screen } = await typeInto(shell, main, await temporaryFolder(t), typed, desk.folder);
       assert.deepEqual(
-        calls.slice(0, sessions.length),
-        sessions.map(([, called]) => called),
+        calls.slice(0, tried.length),
+        tried.map(([, called]) => called),
         screen,
       );
       assert.doesNotMatch(screen, /not found|readonly|unbound|syntax|error|Killed/i);

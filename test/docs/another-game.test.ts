@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { it } from "node:test";
 import { promisify } from "node:util";
 import { parse } from "yaml";
+import { onlyInFull } from "../_depth.ts";
 import { openWorld, projectFolder, shippedRoutes, temporaryFolder } from "../_setup.ts";
 import { compiler } from "../clients/_setup.ts";
 import { blocks, readPage, runBuildIn } from "./_page.ts";
@@ -15,7 +16,9 @@ const page = await readPage("docs/another-game.md");
 const example = await readFile(join(projectFolder, "examples", "another-game", "routes.yaml"), "utf8");
 const clientFolder = join(projectFolder, "client", "typescript");
 
-it("docs/another-game.md makes a league from nothing, and a strict client of it", async (t) => {
+it("docs/another-game.md makes a league from nothing, and a strict client of it", {
+  skip: onlyInFull,
+}, async (t) => {
   const folder = await temporaryFolder(t);
   const env = await runBuildIn(folder);
   const { stdout } = await run("bash", ["-ec", blocks(page, "walk").join("")], { cwd: folder, env });
