@@ -108,10 +108,9 @@ class PlainRequest implements IncomingRequest {
   }
 
   header(name: string): string | null {
-    const { headers, headersDistinct } = this.#request;
-    // Of several Node keeps only the first there.
-    const all = name === "authorization" ? headersDistinct?.[name] : undefined;
-    const value = all ?? headers[name];
+    // Of several with credentials, `headers` has only the first. Node builds each of the two when it is first read.
+    const all = name === "authorization" ? this.#request.headersDistinct?.[name] : undefined;
+    const value = all ?? this.#request.headers[name];
     return interpretable(typeof value === "string" ? value : (value?.join(", ") ?? null));
   }
 
