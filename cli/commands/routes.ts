@@ -20,7 +20,9 @@ function toPercent(text: string): number {
 }
 
 export function addRoutesCommands(program: Command, context: Context): void {
-  const routes = program.command("routes").description("list, check, test and reload the route table, or bring an earlier one back");
+  const routes = program
+    .command("routes")
+    .description("list, check, test and reload the route table, or bring an earlier one back");
   routes
     .command("list")
     .description("list every route with its restriction and its parameters")
