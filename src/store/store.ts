@@ -72,7 +72,7 @@ export class Store<M extends Model> {
     this.#lock = lock;
     this.#snapshotSequence = low.data.sequence - replayed;
     this.#writer = new Writer(low.data, journal, this.#now, {
-      endsBy: () => this.#endsBy,
+      endsBy: () => this.endsBy,
       batchWritten: () => this.#snapshotWhereDue(),
       failed: (error) => this.#stop(error),
     });
@@ -149,7 +149,7 @@ export class Store<M extends Model> {
   /** Removes the records that have ended, in changes of `system`. @throws as {@link change} */
   async removeEnded(): Promise<void> {
     // Every batch begins with that: the change only causes one, and finds nothing left to do.
-    while (!this.#isClosed && this.#low.data.ended(this.#endsBy, 1).length > 0)
+    while (!this.#isClosed && this.#low.data.ended(this.endsBy, 1).length > 0)
       await this.change(removal, () => {});
   }
 
@@ -157,7 +157,7 @@ export class Store<M extends Model> {
    * The instant by which records have ended that may be removed. With a shared journal its clock has to agree, since a wrong
    * one would take something from all nodes; before it is followed, nothing may be changed.
    */
-  get #endsBy(): number {
+  get endsBy(): number {
     if (this.#options.shared === undefined) return this.#now();
     return Math.min(this.#now(), this.#shared?.now ?? Number.NEGATIVE_INFINITY);
   }
