@@ -267,15 +267,9 @@ function countOf(rawHeaders: readonly string[], name: string): number {
   return count;
 }
 
-/** The last host that was checked, which the next request nearly always names as well: a check is 3 % of a read. */
-let knownHost = "";
-
 /** Returns whether a text can be the host of a URL, which h3 requires. An empty one is allowed (RFC 9112, section 3.2). */
 function isHost(text: string): boolean {
-  if (text === "" || text === knownHost) return true;
-  if (/[/?#@\\]/.test(text) || !URL.canParse(`http://${text}/`)) return false;
-  knownHost = text;
-  return true;
+  return text === "" || (!/[/?#@\\]/.test(text) && URL.canParse(`http://${text}/`));
 }
 
 /** Returns the failure for an error of Node's parser. */
