@@ -267,7 +267,7 @@ export class Service {
   async #saveActivity(): Promise<void> {
     try {
       await this.activity.save(this.store);
-      await deleteExpired(this.store, this.store.endsBy);
+      await deleteExpired(this.store);
     } catch (error) {
       this.#options.warn?.("Activity could not be saved.", error);
     }

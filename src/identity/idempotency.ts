@@ -82,9 +82,10 @@ function deleteOldest({ repetitions }: Draft, scope: string): void {
   for (const key of oldest) repetitions.delete(key);
 }
 
-/** Deletes the expired answers. */
-export async function deleteExpired(store: DataStore, now: number): Promise<void> {
+/** Deletes the expired answers. With a shared journal that is for all nodes, and its clock has to agree. */
+export async function deleteExpired(store: DataStore): Promise<void> {
   const { repetitions } = store.data;
+  const now = store.endsBy;
   const expired: string[] = [];
   for (const { scope, key, instant } of repetitions.values()) {
     if (now - instant >= lifetimeMilliseconds) expired.push(repetitionKey(scope, key));
