@@ -3,13 +3,13 @@
 /** Whether everything is tried, as in `.ci/run`. */
 export const isFull = process.env.TEST_DEPTH === "full";
 
-/** Why a test runs only with everything: it takes long, and most of what it would notice other tests do. False if it runs. */
+/** Why a long test is skipped by default, where other tests notice most of what it would; false if it runs. */
 export const onlyInFull = isFull ? false : "it runs with TEST_DEPTH=full";
 
 /** The distance of enumerated faults, such as flipped bits: odd, so that each bit of a byte has its turn. */
 export const stride = isFull ? 1 : 9;
 
-/** Returns the faults to try in this run, of `all` in their order. The last is always among them. */
+/** Returns the faults to try in this run, of `all` in their order: by default at a distance. The last is always among them. */
 export function sample<Fault>(all: readonly Fault[], distance = stride): Fault[] {
   return all.filter((_, index) => isFull || (all.length - 1 - index) % distance === 0);
 }

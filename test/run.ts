@@ -110,8 +110,10 @@ class Summary {
     else if (details.type !== "suite") {
       this.#testsOfFile += 1;
       this.#counts.tests += 1;
-      if (skip !== undefined) this.#skip(name, skip);
-      else if (type === "test:pass") this.#counts.pass += 1;
+      if (skip !== undefined) {
+        this.#counts.skipped += 1;
+        console.log(`skip ${name}: ${skip}`);
+      } else if (type === "test:pass") this.#counts.pass += 1;
     }
   }
 
@@ -122,11 +124,6 @@ class Summary {
     this.#testsOfFile = 0;
     this.#times.set(file, milliseconds);
     console.log(`${result} ${file} (${toSeconds(milliseconds)})`);
-  }
-
-  #skip(name: string, reason: string | boolean): void {
-    this.#counts.skipped += 1;
-    console.log(`skip ${name}: ${reason}`);
   }
 
   #fail(name: string, reason: string): void {

@@ -16,9 +16,7 @@ const page = await readPage("docs/another-game.md");
 const example = await readFile(join(projectFolder, "examples", "another-game", "routes.yaml"), "utf8");
 const clientFolder = join(projectFolder, "client", "typescript");
 
-it("docs/another-game.md makes a league from nothing, and a strict client of it", {
-  skip: onlyInFull,
-}, async (t) => {
+it("the page makes a league from nothing, and a strict client of it", { skip: onlyInFull }, async (t) => {
   const folder = await temporaryFolder(t);
   const env = await runBuildIn(folder);
   const { stdout } = await run("bash", ["-ec", blocks(page, "walk").join("")], { cwd: folder, env });

@@ -9,9 +9,7 @@ import { onlyInFull } from "../_depth.ts";
 import { projectFolder, shippedRoutes, temporaryFolder } from "../_setup.ts";
 import { freePort, runBuildIn } from "./_page.ts";
 
-it("registers 3,000 players, hands out tokens, changes ranks, and takes back what a cheater did", {
-  skip: onlyInFull,
-}, async (t) => {
+it("the day runs to its end, and what a cheater did is taken back", { skip: onlyInFull }, async (t) => {
   const folder = await temporaryFolder(t);
   const env = { ...(await runBuildIn(folder)), ADDON_PORT: String(await freePort()) };
   await cp(shippedRoutes, join(folder, "routes.yaml"));

@@ -4,11 +4,11 @@ import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
-import { isFull } from "../_depth.ts";
+import { onlyInFull } from "../_depth.ts";
 import { projectFolder } from "../_setup.ts";
 import { Postgres, withoutPostgres } from "./_postgres.ts";
 
-const options = { skip: withoutPostgres || !isFull, timeout: 590_000 };
+const options = { skip: withoutPostgres || onlyInFull, timeout: 590_000 };
 
 /**
  * Those that hold up no write of a data folder, and do not look at its files. Elsewhere a change waits first for the
