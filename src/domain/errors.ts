@@ -74,8 +74,8 @@ export interface FailureDetails {
 }
 
 /**
- * A refusal that a person can act on; `message` is one sentence for that person. It has no stack trace, which takes a
- * quarter of the time of a refused request: it is the fault of a caller, not of the program.
+ * A refusal that a person can act on; `message` is one sentence for that person. It has no stack trace, which would take
+ * a quarter of the time of a refused request. An error of the program is its `cause`, and has one.
  */
 export class Failure extends Error {
   override readonly name = "Failure";
