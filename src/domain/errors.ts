@@ -73,10 +73,7 @@ export interface FailureDetails {
   readonly cause?: unknown;
 }
 
-/**
- * A refusal that a person can act on; `message` is one sentence for that person. It has no stack trace, which would take
- * a quarter of the time of a refused request. An error of the program is its `cause`, and has one.
- */
+/** A refusal that a person can act on; `message` is one sentence for that person. */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly code: FailureCode;
@@ -88,10 +85,7 @@ export class Failure extends Error {
   readonly #faultyFile: FaultyFile | undefined;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
-    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.parameter = details.parameter;
     this.hint = details.hint;
