@@ -12,7 +12,9 @@ import { readState } from "../../src/store/reading.ts";
 import { readTable } from "../../src/table-in-force/read-table.ts";
 import { faultsIn } from "../../src/table-in-force/route-table.ts";
 import type { Context } from "../context.ts";
+import { disablePretenuring } from "../serving/heap.ts";
 import { type Column, formatInstant } from "../terminal/output.ts";
+import { withProgress } from "./data/progress.ts";
 
 const columns: readonly Column<Excess>[] = [
   { heading: "PLAYER", cell: ({ player }) => player },
@@ -61,17 +63,22 @@ function shellWord(word: string): string {
 
 /** Returns the open cases, the worst first. */
 async function openCases(context: Context) {
+  disablePretenuring();
   const folder = await context.workspace().dataFolder();
   const { file, limits, players } = await readLimits(context, folder);
   const gaps: string[] = [];
-  const excesses = await readExcesses(nodeFiles, folder, limits, players, gaps);
+  const excesses = await withProgress(context, "Reading the journal", () =>
+    readExcesses(nodeFiles, folder, limits, players, gaps),
+  );
   warn(context, gaps);
   return { excesses, file, hasLimits: limits.length > 0, players };
 }
 
 /** Returns the limits of the route table, and the players: apart, since no other data should stay in memory. */
 async function readLimits(context: Context, folder: string) {
-  const { database, warnings } = await readState(nodeFiles, folder, model);
+  const { database, warnings } = await withProgress(context, "Reading the data", () =>
+    readState(nodeFiles, folder, model),
+  );
   warn(context, warnings);
   const file = await context.workspace().routesFile();
   const text = await readTable(file);

@@ -3,6 +3,7 @@ import { type AuditQuery, readEntries, readNames } from "../../src/audit/read.ts
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import type { Context } from "../context.ts";
 import { type Column, formatInstant } from "../terminal/output.ts";
+import { withProgress } from "./data/progress.ts";
 
 interface Day {
   /** In UTC, such as `2026-11-24`. */
@@ -23,10 +24,21 @@ const columns: readonly Column<Day>[] = [
 ];
 
 /** Lists the days, the latest first; of a day, the operation with the most changes first. */
-export async function showSummary({ output, workspace }: Context, query: AuditQuery): Promise<void> {
-  const { folder } = workspace();
-  const { names, warnings } = await readNames(nodeFiles, folder);
+export async function showSummary(context: Context, query: AuditQuery): Promise<void> {
+  const { output } = context;
+  const { days, warnings } = await withProgress(context, "Reading the journal", () =>
+    countDays(context.workspace().folder, query),
+  );
   for (const warning of warnings) output.remark(`warning: ${warning}`);
+  const ordered = [...days.values()].sort(
+    (a, b) => -a.day.localeCompare(b.day) || b.changes - a.changes || a.operation.localeCompare(b.operation),
+  );
+  await output.list(ordered, columns, "No change in the journal matches.");
+}
+
+/** Counts the changes that match a query. */
+async function countDays(folder: string, query: AuditQuery) {
+  const { names, warnings } = await readNames(nodeFiles, folder);
   const days = new Map<string, Day>();
   for await (const { instant, operation } of readEntries(nodeFiles, folder, query, names)) {
     const day = formatInstant(instant).slice(0, 10);
@@ -34,8 +46,5 @@ export async function showSummary({ output, workspace }: Context, query: AuditQu
     const { changes = 0, first = instant } = days.get(key) ?? {};
     days.set(key, { day, operation, changes: changes + 1, first, last: instant });
   }
-  const ordered = [...days.values()].sort(
-    (a, b) => -a.day.localeCompare(b.day) || b.changes - a.changes || a.operation.localeCompare(b.operation),
-  );
-  await output.list(ordered, columns, "No change in the journal matches.");
+  return { days, warnings };
 }

@@ -11,6 +11,7 @@ import { nodeFiles } from "../../src/store/folder/files.ts";
 import type { Context } from "../context.ts";
 import { shortened } from "../terminal/layout.ts";
 import { formatInstant, type Output, toJSON } from "../terminal/output.ts";
+import { withProgress } from "./data/progress.ts";
 
 /** The filters of `audit`. */
 export interface AuditOptions extends AuditQuery {
@@ -48,7 +49,10 @@ export async function showAudit(
       ? undefined
       : await readNewest(nodeFiles, folder, { ...look, limit });
   // Anybody may make the changes to come, so these need all names.
-  const { names, warnings } = newest === undefined || goOn ? await readNames(nodeFiles, folder) : newest;
+  const { names, warnings } =
+    newest === undefined || goOn
+      ? await withProgress(context, "Reading the journal", () => readNames(nodeFiles, folder))
+      : newest;
   for (const warning of warnings) output.remark(`warning: ${warning}`);
   const show = (entry: Entry) =>
     void io.stdout.write(output.fitted(toText(entry, names, context), io.stdout));

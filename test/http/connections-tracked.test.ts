@@ -90,10 +90,6 @@ describe("the connections of a server", () => {
     assert.deepEqual([[...desk.connections], desk.closed], [desk.opened.slice(1), desk.opened.slice(0, 1)]);
   });
 
-  it("the server lets Node accept 32 connections more than its limit, while others are closing", (t) => {
-    assert.equal(new Desk(t, 10).server.maxConnections, 42);
-  });
-
   for (const secure of [false, true]) {
     it(`an error of a connection${secure ? " with TLS" : ""} does not end the process`, (t) => {
       const desk = new Desk(t, 10, secure);
