@@ -16,7 +16,7 @@ export async function dropList(context: Context, list: string): Promise<void> {
   if (!output.wantsJSON) output.remark(`\`addon-cli undo ${sequence}\` undoes it.`);
 }
 
-/** Writes the entries of a list as CSV, or as JSON to a file of that name. */
+/** Writes the entries of a list as CSV, or as JSON to a file that ends in `.json`. */
 export async function exportList(
   context: Context,
   list: string,

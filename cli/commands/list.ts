@@ -9,7 +9,7 @@ export function addListCommands(program: Command, context: Context): void {
   const list = program.command("list").description("export, import and remove the entries of declared lists");
   list
     .command("export")
-    .description("write the entries of a list as CSV; as JSON to a file of that name, or with --json")
+    .description("write the entries of a list as CSV, or as JSON to a file that ends in .json or with --json")
     .argument("<list>", "the list's name in the route table")
     .argument("[file]", "the file to write; by default standard output")
     .option("--force", "overwrite an existing file")
