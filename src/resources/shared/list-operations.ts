@@ -269,10 +269,11 @@ export class ListOperations {
   #put(draft: Draft, entry: Entry, { caller }: Pick<ChangeContext, "caller">): string {
     const { name, title, maxEntries, maxEntriesPerCreator } = this.#list;
     // An import bounds the list as a whole: counting at each entry would take quadratic time.
-    if (Number.isFinite(maxEntries))
+    if (Number.isFinite(maxEntries)) {
       requireSpace(draft.entries.count("list", name), maxEntries, `list of ${pluralOf(title)}`);
-    const own = draft.entries.count("creator", `${name}/${caller.id}`);
-    requireSpace(own, maxEntriesPerCreator, `list of your ${pluralOf(title)}`);
+      const own = draft.entries.count("creator", `${name}/${caller.id}`);
+      requireSpace(own, maxEntriesPerCreator, `list of your ${pluralOf(title)}`);
+    }
     draft.entries.put({ ...entry, ...creatorOf(draft, caller) });
     return `Added the ${this.label(entry)}.`;
   }
