@@ -4,6 +4,7 @@
  */
 import { isBookkeeping } from "../domain/model.ts";
 import type { DataStore, Draft } from "../store/data.ts";
+import type { Slices } from "../store/slices.ts";
 import { describeInconsistency, findInconsistencies } from "./consistency.ts";
 import { type ResourceChange, summarize } from "./preview.ts";
 
@@ -23,13 +24,13 @@ export interface Edited<R> {
 /**
  * Makes an edit, or previews it.
  * @param operation by which the journal records it
- * @param options.signal if aborted before the change is written, nothing is changed
+ * @param options.signal ends the edit, and nothing is changed, if it is aborted before the change is written
  * @throws what `edit` throws, and as `Store.edit`; then nothing is changed
  */
 export async function editRecords<R>(
   store: DataStore,
   operation: string,
-  edit: (draft: Draft) => Promise<R>,
+  edit: (draft: Draft, slices: Slices) => Promise<R>,
   { preview, signal }: { readonly preview: boolean; readonly signal: AbortSignal | undefined },
 ): Promise<Edited<R>> {
   const origin = preview ? undefined : { who: "operator", operation };

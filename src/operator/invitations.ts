@@ -8,7 +8,7 @@ import { isInGroup, memberTest } from "../identity/memberships.ts";
 import { requirePlayer } from "../identity/players.ts";
 import { isLive } from "../identity/tokens.ts";
 import type { Draft } from "../store/data.ts";
-import { Slices } from "../store/slices.ts";
+import type { Slices } from "../store/slices.ts";
 import { defineCommand, defineRead, type Environment, type Info } from "./define.ts";
 import { milliseconds, playerReference } from "./input.ts";
 
@@ -31,9 +31,8 @@ export const invitePlayers = defineCommand({
     }
     const at = now();
     const expires = at + (expiresIn ?? invitations.valid.milliseconds);
-    const inviteAll = async (draft: Draft) => {
+    const inviteAll = async (draft: Draft, slices: Slices) => {
       const invited = [];
-      const slices = new Slices();
       const isMember = member === undefined ? () => true : memberTest(draft, member, at);
       const meant =
         player === undefined

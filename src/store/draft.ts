@@ -7,6 +7,7 @@ import type { Model } from "../domain/collection.ts";
 import type { RecordChange } from "./change.ts";
 import type { Collection, Database, DraftRows, DraftView, View } from "./collection.ts";
 import { SecondaryIndex } from "./indexes.ts";
+import { Slices } from "./slices.ts";
 
 /** A collection with the writes of the batch so far. */
 class DraftCollection<T> implements DraftRows<T> {
@@ -181,8 +182,8 @@ export class BatchDraft<M extends Model> {
   }
 }
 
-/** Reads and writes a draft. Called again, it must do the same. */
-export type Edit<M extends Model, R> = (draft: DraftView<M>) => Promise<R>;
+/** Reads and writes a draft, in slices if that takes long. Called again, it must do the same. */
+export type Edit<M extends Model, R> = (draft: DraftView<M>, slices: Slices) => Promise<R>;
 
 /** What an edit returned, what it changes, all records with its changes, and the number of the change, if there is one. */
 export interface Edited<M extends Model, R> {
@@ -195,17 +196,19 @@ export interface Edited<M extends Model, R> {
 /**
  * Returns what an edit returns and writes. If others change meanwhile a collection that it has read, it is repeated.
  * @param repetitions at most so often
+ * @param signal ends it
  */
 export async function planEdit<M extends Model, R>(
   database: Database<M>,
   edit: Edit<M, R>,
   repetitions: number,
+  signal?: AbortSignal,
 ) {
   for (let left = repetitions; ; left -= 1) {
     const draft = new BatchDraft(database);
     const isLast = () => left === 0 || !draft.isStale;
     try {
-      const report = await edit(draft.view);
+      const report = await edit(draft.view, new Slices(signal));
       if (isLast()) return { report, changes: draft.changes(), result: draft.view, draft };
     } catch (error) {
       if (isLast()) throw error;

@@ -174,10 +174,10 @@ export class Store<M extends Model> {
    * @throws what `edit` throws, and as {@link change}
    */
   async edit<R>(edit: Edit<M, R>, origin?: Origin, signal?: AbortSignal): Promise<Edited<M, R>> {
-    let planned = await planEdit(this.#low.data, edit, 1);
+    let planned = await planEdit(this.#low.data, edit, 1, signal);
     if (origin === undefined) return { ...planned, sequence: undefined };
     const sequence = await this.changeInBulk(origin, async () => {
-      if (planned.draft.isStale) planned = await planEdit(this.#low.data, edit, 0);
+      if (planned.draft.isStale) planned = await planEdit(this.#low.data, edit, 0, signal);
       signal?.throwIfAborted();
       return planned.changes;
     });

@@ -128,21 +128,6 @@ describe("the connections of a server", () => {
       );
     });
   }
-
-  it("errors have no stack trace while a connection that pipelines closes, and have one otherwise", async (t) => {
-    const desk = new Desk(t, 10);
-    const { stackTraceLimit } = Error;
-    const seen: number[] = [];
-    const note = (socket: Socket) => void socket.once("close", () => seen.push(Error.stackTraceLimit));
-    const [lone, pipelining] = [desk.accept(note), desk.accept(note)];
-    desk.connections.of(pipelining).pipelines = true;
-    for (const socket of [lone, pipelining]) {
-      socket.destroy();
-      await closing();
-      assert.equal(Error.stackTraceLimit, stackTraceLimit);
-    }
-    assert.deepEqual(seen, [stackTraceLimit, 0]);
-  });
 });
 
 describe("room for new connections", () => {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { formatCSV } from "../../src/backup/csv.ts";
+import { controlOf } from "../../src/control/operations.ts";
 import type { Entry } from "../../src/domain/entry.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { openWorld, shippedRoutes } from "../_setup.ts";
@@ -134,6 +135,19 @@ describe("the file of a list", () => {
     assert.deepEqual(await refusalOf("track", "text\n", { remove: true }), [
       "1:1: expected rows: without any, --remove would remove all",
     ]);
+  });
+
+  it("is no longer read when its command has ended", async (t) => {
+    const { world } = await worldOfLists(t);
+    const control = controlOf({
+      ...world.service.environment,
+      service: async () => world.service,
+      holder: null,
+    });
+    const text = `text\n${"same\n".repeat(50_000)}`;
+    const input = { list: "track", file: "f.csv", text, remove: false, preview: true };
+    const reason = new Error("ended");
+    await assert.rejects(control.run("list.import", input, AbortSignal.abort(reason)), reason);
   });
 
   it("is refused with all its faults, by the list's declaration, and then changes nothing", async (t) => {

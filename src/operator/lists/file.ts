@@ -10,7 +10,7 @@ import { referringEntries } from "../../identity/references.ts";
 import { ListOperations } from "../../resources/shared/list-operations.ts";
 import { inputOf } from "../../resources/shared/values.ts";
 import type { Data, Draft } from "../../store/data.ts";
-import { Slices } from "../../store/slices.ts";
+import type { Slices } from "../../store/slices.ts";
 import { bases } from "../../table/base-types.ts";
 import { nobody, type Vocabulary } from "../../table/caller.ts";
 import type { Field, List } from "../../table/declared/lists.ts";
@@ -48,13 +48,12 @@ function columnsOf({ fields, creator }: List): string[] {
  * Adds and changes the entries of a file. Who added an entry stays; new ones are the operator's.
  * @throws Failure `PARAMETER_INVALID` with all faults of the file
  */
-export async function importEntries(draft: Draft, list: List, file: EditFile): Promise<void> {
+export async function importEntries(draft: Draft, list: List, file: EditFile, slices: Slices): Promise<void> {
   const columns = columnsOf(list);
   const sheet = new Sheet(file, columns, list.isNumbered ? [] : list.key.map(({ name }) => name));
   // Entries are set as the file says, by their numbers if they have some, even to a value that is worse than the one to keep.
   const free = { ...list, keep: undefined, isNumbered: false, maxEntries: Number.POSITIVE_INFINITY };
   const operations = new ListOperations(free);
-  const slices = new Slices();
   const attempt = (at: number, run: () => void) => {
     try {
       run();

@@ -6,6 +6,7 @@ import { Failure } from "../../domain/errors.ts";
 import { counted, didYouMean } from "../../domain/text.ts";
 import type { RecordChange } from "../../store/change.ts";
 import type { Data, DataStore, Draft } from "../../store/data.ts";
+import type { Slices } from "../../store/slices.ts";
 import type { List } from "../../table/declared/lists.ts";
 import { withPresentNames } from "../../table/declared/stored.ts";
 import { defineCommand, type Environment, type Info } from "../define.ts";
@@ -28,8 +29,8 @@ export const importList = defineCommand({
     const [edit, file] = await Promise.all([import("../../backup/edit.ts"), import("./file.ts")]);
     const table = await loadTable();
     // Another table may be in force by the time that the change is decided.
-    const apply = (draft: Draft) =>
-      file.importEntries(draft, file.requireList(table().declared.lists, name), input);
+    const apply = (draft: Draft, slices: Slices) =>
+      file.importEntries(draft, file.requireList(table().declared.lists, name), input, slices);
     return edit.editRecords(store, "list.import", apply, { ...input, signal });
   },
 });

@@ -5,7 +5,7 @@ import { fold } from "../../domain/text.ts";
 import type { Move } from "../../explain/moves.ts";
 import { bindSubjects, renameCreators } from "../../identity/references.ts";
 import type { Draft } from "../../store/data.ts";
-import { Slices } from "../../store/slices.ts";
+import type { Slices } from "../../store/slices.ts";
 import type { FileEdit } from "../input.ts";
 import { type Listed, rosterReader } from "./rows.ts";
 import {
@@ -34,11 +34,11 @@ export async function applyRoster(
   { only, ...file }: FileEdit & { readonly only?: readonly string[] | undefined },
   excludedGroup: string | undefined,
   now: number,
+  slices: Slices,
 ): Promise<{ readonly people: People; readonly moves: readonly Move[] }> {
   const sheet = new Sheet(file, rosterColumns, ["name", ...(only ?? [])]);
   const counts = (column: string) => only?.includes(column) ?? sheet.columns.includes(column);
   const read = rosterReader(draft, sheet, counts, now);
-  const slices = new Slices();
   const listed: Listed[] = [];
   for (const row of sheet.rows) {
     if (slices.isOver) await slices.next();

@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { oneOf } from "../../domain/text.ts";
 import type { Draft } from "../../store/data.ts";
+import type { Slices } from "../../store/slices.ts";
 import { defineCommand, defineRead, type Environment } from "../define.ts";
 import { fileEdit } from "../input.ts";
 import { rosterColumns, rosterOf } from "./standing.ts";
@@ -34,7 +35,8 @@ export const applyRoster = defineCommand({
     const table = (await loadTable())();
     // Before the change, to compare with.
     const ranks = store.data.memberships.size;
-    const apply = (draft: Draft) => roster.applyRoster(draft, input, table.excludedGroup, now());
+    const apply = (draft: Draft, slices: Slices) =>
+      roster.applyRoster(draft, input, table.excludedGroup, now(), slices);
     const edited = await edit.editRecords(store, "roster.apply", apply, { ...input, signal });
     const { people, moves } = edited.report;
     const operations = await moved.operationsMoved(table, vocabularyOf(store.data), moves);
