@@ -23,13 +23,21 @@ const columns: readonly Column<Day>[] = [
   { heading: "TO", cell: ({ last }) => formatInstant(last).slice(11, 19) },
 ];
 
-/** Lists the days, the latest first; of a day, the operation with the most changes first. */
-export async function showSummary(context: Context, query: AuditQuery): Promise<void> {
+/**
+ * Lists the days, the latest first; of a day, the operation with the most changes first.
+ * @param requireToken refuses an unknown token of the query
+ */
+export async function showSummary(
+  context: Context,
+  query: AuditQuery,
+  requireToken: () => Promise<void>,
+): Promise<void> {
   const { output } = context;
   const { days, warnings } = await withProgress(context, "Reading the journal", () =>
     countDays(context.workspace().folder, query),
   );
   for (const warning of warnings) output.remark(`warning: ${warning}`);
+  if (days.size === 0) await requireToken();
   const ordered = [...days.values()].sort(
     (a, b) => -a.day.localeCompare(b.day) || b.changes - a.changes || a.operation.localeCompare(b.operation),
   );

@@ -7,7 +7,10 @@ import { changeWords, keyWords, operationWords, sentenceOf, whoWords } from "../
 import type { PlayerNames } from "../../src/audit/names.ts";
 import { type AuditQuery, readEntries, readNames, readNewest, toSelection } from "../../src/audit/read.ts";
 import { escapeInvisible } from "../../src/domain/escape.ts";
+import { model } from "../../src/domain/model.ts";
+import { requirePublicId } from "../../src/operator/tokens.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
+import { readState } from "../../src/store/reading.ts";
 import type { Context } from "../context.ts";
 import { shortened } from "../terminal/layout.ts";
 import { formatInstant, type Output, toJSON } from "../terminal/output.ts";
@@ -36,7 +39,8 @@ export async function showAudit(
   const { since, until } = look;
   if (since !== undefined && until !== undefined && since > until) misuse("--since is later than --until");
   const folder = await workspace().dataFolder();
-  if (summary) return (await import("./audit-summary.ts")).showSummary(context, look);
+  const requireToken = () => requirePublicToken(folder, look);
+  if (summary) return (await import("./audit-summary.ts")).showSummary(context, look, requireToken);
   const isTerminal = io.stdout.isTTY === true;
   const toText = (() => {
     if (output.wantsJSON) return (entry: Entry) => `${toJSON(entry)}\n`;
@@ -68,6 +72,7 @@ export async function showAudit(
     shown += 1;
   }
   if (!goOn) {
+    if (shown === 0 && limit !== 0) await requireToken();
     if (shown === 0)
       output.remark(limit === 0 ? "--limit 0 shows none." : "No change in the journal matches.");
     return;
@@ -78,6 +83,17 @@ export async function showAudit(
     const entry = select(record);
     if (entry !== undefined) show(entry);
   }
+}
+
+/**
+ * Refuses what is not the id of a public token, where no change was found: whoever pastes a token that leaked must not read
+ * that nothing was done with it. Tokens of long ago are in the journal only.
+ * @throws Failure `UNKNOWN_ENTRY`, or `PARAMETER_INVALID` for the id of a player's token
+ */
+async function requirePublicToken(folder: string, { token }: AuditQuery): Promise<void> {
+  if (token === undefined) return;
+  const { database } = await readState(nodeFiles, folder, model);
+  requirePublicId(database.view, token);
 }
 
 /** How often the service is looked for, in milliseconds. */

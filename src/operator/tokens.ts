@@ -106,7 +106,7 @@ function revokeAll(draft: Draft, { uuid, name }: Player, now: number) {
 }
 
 /** Returns the token of an id. @throws Failure `UNKNOWN_ENTRY` */
-export function requireId(data: Data, id: string): Token {
+function requireId(data: Data, id: string): Token {
   const token = data.tokens.get(id.toLowerCase());
   if (token !== undefined) return token;
   const ids = Array.from(data.tokens.values(), (other) => other.id);
@@ -116,6 +116,12 @@ export function requireId(data: Data, id: string): Token {
   throw new Failure("UNKNOWN_ENTRY", `There is no token${typed}.${suggestion}`, {
     hint: "`addon-cli token list` shows the ids.",
   });
+}
+
+/** @throws Failure for the id of a player's token, and as {@link requireId} */
+export function requirePublicId(data: Data, id: string): void {
+  if (requireId(data, id).uuid === null) return;
+  throw new Failure("PARAMETER_INVALID", "That token is a player's.", { hint: "Name the player with --by." });
 }
 
 function requireHash(data: Data, hash: string): Token {

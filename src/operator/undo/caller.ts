@@ -16,7 +16,7 @@ import { nodeFiles } from "../../store/folder/files.ts";
 import { readHistory } from "../../store/journal/history.ts";
 import { defineCommand, type Environment } from "../define.ts";
 import { renameInForce } from "../lists/lists.ts";
-import { requireId } from "../tokens.ts";
+import { requirePublicId } from "../tokens.ts";
 import { fitFor, undoing } from "./undo.ts";
 
 const text = v.optional(v.string());
@@ -122,10 +122,7 @@ async function readRuns({ files = nodeFiles, store }: Environment, filter: Filte
     }
   }
   // A token of long ago can be in the journal only.
-  if (token !== undefined && changes === 0 && requireId(store.data, token).uuid !== null)
-    throw new Failure("PARAMETER_INVALID", "That token is a player's.", {
-      hint: "Name the player with --by.",
-    });
+  if (token !== undefined && changes === 0) requirePublicId(store.data, token);
   for (const [place, { before, after }] of runs) if (isDeepStrictEqual(before, after)) runs.delete(place);
   return { changes, runs, changed: changed.size };
 }
