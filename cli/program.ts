@@ -106,7 +106,8 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
       return 1;
     }
     if (error.exitCode === 0) return 0;
-    if (wantsJson()) await output.failure(Object.assign(new Error(usageMessage(error)), { code: "USAGE" }));
+    if (wantsJson())
+      await output.failure(Object.assign(new Error(usageMessage(error, program)), { code: "USAGE" }));
     return 2;
   }
 }
@@ -163,8 +164,9 @@ The data folder, the route table, host and port can also be set by ADDON_DATA, A
 
 Exit codes: 0 done, or already so; 1 failed; 2 wrong usage; 130 interrupted at a question.`;
 
-function usageMessage({ code, message }: CommanderError): string {
-  if (code === "commander.help") return "Expected a command; `addon-cli --help` lists them.";
+function usageMessage({ code, message }: CommanderError, { args: [group] }: Command): string {
+  const words = ["addon-cli", ...(group === undefined ? [] : [group]), "--help"];
+  if (code === "commander.help") return `Expected a command; \`${words.join(" ")}\` lists them.`;
   return message.replace(/^error: /, "").replaceAll("\n", " ");
 }
 

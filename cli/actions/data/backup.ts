@@ -22,6 +22,8 @@ export async function backUp(
 ): Promise<void> {
   const { io, misuse, output, workspace } = context;
   if (given === "") misuse("expected a file or a folder, got an empty text");
+  // In a pipe, the sentence about the file would pass for the backup.
+  if (given === "-") misuse("a backup is not written to standard output; a file of that name is ./-");
   const target = resolve(io.cwd, given);
   const isFolder = await isFolderName(given, target);
   if (keep !== undefined && !isFolder) misuse(`--keep requires a folder; to name one, write ${given}/`);

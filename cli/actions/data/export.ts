@@ -35,13 +35,13 @@ export async function exportData(
   });
 }
 
-/** Returns the path of the file to write; undefined for standard output. @throws Failure if it must not be written */
+/** Returns the path of the file to write; undefined, also for `-`, is standard output. @throws Failure if it must not be written */
 export async function targetOf(
   { io }: Context,
   file: string | undefined,
   { force = false }: ExportOptions,
 ): Promise<string | undefined> {
-  const target = file === undefined ? undefined : resolve(io.cwd, file);
+  const target = file === undefined || file === "-" ? undefined : resolve(io.cwd, file);
   if (target !== undefined) await requireFree(nodeFiles, target, force);
   return target;
 }
