@@ -34,19 +34,34 @@ it(
 );
 
 it(
-  "`journal init` in an empty folder leaves it empty, so that it can join the journal",
+  "an empty folder joins the journal after a mistaken `journal init`, and before a restore into it",
   options,
   async (t) => {
     const pg = await Postgres.start(t);
-    await startNodes(t, pg, 1);
+    const { nodes } = await startNodes(t, pg, 1);
     const desk = await emptyDesk(t);
     await desk.fails("journal", "init", pg.url);
     assert.equal(
       (await new Node(desk, pg.url, []).command("player", "add", "Bo")).startsWith("Registered Bo."),
       true,
     );
+    const [one, another] = [nodes[0] as Node, new Node(await emptyDesk(t), pg.url, [])];
+    const file = join(desk.folder, "backup.gz");
+    await one.command("data", "backup", file);
+    await one.command("player", "add", "Cy");
+    await another.command("data", "restore", file, "--yes");
+    await until(async () => !(await one.command("player", "list")).includes("Cy"));
   },
 );
+
+it("a copy of a shared journal is not repaired: it would go on there without what was lost", async (t) => {
+  const desk = await seededDesk(t);
+  await desk.write("data/shared-journal", "some\n");
+  assert.match(
+    await desk.fails("data", "repair", "--yes"),
+    /is a copy of a journal[\s\S]*Move its files away/,
+  );
+});
 
 it("a machine does not take its own earlier route table for that of another", options, async (t) => {
   const { nodes } = await startNodes(t, await Postgres.start(t), 1);

@@ -104,11 +104,13 @@ async function apply(context: Context, source: Source, options: RestoreOptions):
   const { output, run, workspace } = context;
   const { tokens = false, dryRun = false, replace = false } = options;
   if (replace) output.remark("--replace is no longer needed: a restore is a change, which `undo` can undo.");
-  if (!(await workspace().hasData())) return unpack(context, source, dryRun);
-  const { folder } = workspace();
+  const { folder, journal } = workspace();
+  const hasData = await workspace().hasData();
+  if (!hasData && !journal) return unpack(context, source, dryRun);
   const request: RestoreRequest = { source, tokens };
   const preview = await withProgress(context, "Comparing", () =>
-    run("reads", "data.preview-restore", request),
+    // Without data, the folder first becomes a copy of the shared journal.
+    run(hasData ? "reads" : "changes", "data.preview-restore", request),
   );
   const what = describeSource(source, preview);
   const { changes, resources, problems, tokensLeftOut: left } = preview;
