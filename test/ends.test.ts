@@ -197,4 +197,14 @@ it("with a shared journal, what has ended is removed through it alone, and once 
   assert.deepEqual([store.sequence, journal.head.sequence, await store.problem()], [2, 2, undefined]);
   await deleteExpired(store);
   assert.deepEqual([journal.head.sequence, store.data.repetitions.size], [3, 0]);
+  await store.change({ who: "operator", operation: "test" }, ({ groupMembers }) =>
+    groupMembers.put({ group: "VIP", name: "Ada", uuid: null, until: until + 1000 }),
+  );
+  // It goes back in time: nothing is appended any more, and what ends stays.
+  journal.head = { sequence: 1, chain: 0 };
+  journal.before = () => assert.fail("nothing is appended");
+  own.time = theirs.time = until + 1000;
+  while ((await store.problem()) === undefined) await delay(10);
+  await store.check();
+  assert.equal(store.data.groupMembers.size, 1);
 });

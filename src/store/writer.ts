@@ -190,7 +190,7 @@ export class Writer<M extends Model> {
   /** Why no change is accepted, or undefined. */
   get #refusal(): Failure | undefined {
     if (this.#fatal !== undefined) return unreliable(this.#fatal);
-    return this.#isUndecided ? unshared("PostgreSQL does not answer.") : this.#shared?.refusal;
+    return this.#isUndecided ? unshared("PostgreSQL does not answer a change.") : this.#shared?.refusal;
   }
 
   async #catchUp(): Promise<void> {
@@ -204,8 +204,12 @@ export class Writer<M extends Model> {
   }
 
   async #writeBatch(): Promise<void> {
-    const refusal = this.#waiting.length > 0 ? this.#refusal : undefined;
-    if (refusal !== undefined) for (const { reject } of this.#waiting.splice(0)) reject(refusal);
+    const refusal = this.#refusal;
+    if (refusal !== undefined) {
+      for (const { reject } of this.#waiting.splice(0)) reject(refusal);
+      // Nor is removed what has ended.
+      return;
+    }
     const { batch, made, answers, lines } = this.#decide();
     // Even a refusal may rest on an earlier change of the batch, so nothing is answered before all of it is durable.
     try {

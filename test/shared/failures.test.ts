@@ -53,28 +53,33 @@ it("a machine that is stopped holds nobody up, and catches up", options, async (
   await assertEqual(world, everywhere.acknowledged + here.acknowledged);
 });
 
-it("PostgreSQL that has gone back in time stops changes, and says what is missing", options, async (t) => {
-  const pg = await Postgres.start(t);
-  const world = await startNodes(t, pg, 2);
-  const [one, other] = world.nodes as [Node, Node];
-  await pg.stop("SIGINT");
-  execFileSync("cp", ["-a", pg.data, `${pg.data}-old`]);
-  await pg.start();
-  await until(async () => (await one.ask(world.token, addition)).status === 200);
-  const sequence = await settled(world);
-  await pg.stop("SIGINT");
-  rmSync(pg.data, { recursive: true });
-  execFileSync("cp", ["-a", `${pg.data}-old`, pg.data]);
-  await pg.start();
-  for (const node of [one, other]) {
-    await node.process?.shows(
-      "stderr",
-      new RegExp(`ends with change ${sequence - 1}.*has the changes up to ${sequence}`, "s"),
-    );
-    assert.equal((await node.ask(world.token, addition)).body.code, "STORE_UNAVAILABLE");
-    assert.equal(await kills(node, world.token), 1);
-  }
-});
+it(
+  "PostgreSQL that has gone back in time stops changes, and soon all answers, since a token may be revoked",
+  options,
+  async (t) => {
+    const pg = await Postgres.start(t);
+    const world = await startNodes(t, pg, 2, ["--max-staleness", "8"]);
+    const [one, other] = world.nodes as [Node, Node];
+    await pg.stop("SIGINT");
+    execFileSync("cp", ["-a", pg.data, `${pg.data}-old`]);
+    await pg.start();
+    await until(async () => (await one.ask(world.token, addition)).status === 200);
+    const sequence = await settled(world);
+    await pg.stop("SIGINT");
+    rmSync(pg.data, { recursive: true });
+    execFileSync("cp", ["-a", `${pg.data}-old`, pg.data]);
+    await pg.start();
+    for (const node of [one, other]) {
+      await node.process?.shows(
+        "stderr",
+        new RegExp(`ends with change ${sequence - 1}.*has the changes up to ${sequence}`, "s"),
+      );
+      assert.equal((await node.ask(world.token, addition)).body.code, "STORE_UNAVAILABLE");
+      await until(async () => (await node.ask(world.token, "/event")).status === 503);
+      assert.match((await node.ready()).reason, /ends with change/);
+    }
+  },
+);
 
 it("a machine without contact stops answering, and goes on by itself", options, async (t) => {
   const pg = await Postgres.start(t);
@@ -84,7 +89,11 @@ it("a machine without contact stops answering, and goes on by itself", options, 
   await until(async () => (await one.ask(world.token, "/event")).status === 503);
   const { status, reason } = await one.ready();
   assert.equal(status, "unfit");
-  assert.match(reason, /no answer from the shared journal for \d+ seconds/);
+  assert.match(reason, /no answer from the shared journal for \d+ seconds: .*ECONNREFUSED/);
+  await one.process?.shows(
+    "stderr",
+    /no answer from the shared journal.*Every request with a token is refused/,
+  );
   await pg.start();
   await until(async () => (await one.ask(world.token, "/event")).status === 200);
   assert.equal((await one.ask(world.token, addition)).status, 200);
@@ -122,6 +131,28 @@ it("a machine that is cut off from PostgreSQL catches up when the network is bac
   await assertKills(both, 2);
 });
 
+it(
+  "a change is made on another connection if only its own is lost, and says why where PostgreSQL only reads",
+  options,
+  async (t) => {
+    const pg = await Postgres.start(t);
+    const network = await startNetwork(t, pg.port);
+    const url = pg.url.replace(String(pg.port), String(network.port));
+    const world = await startNodes(t, pg, 1, [], url);
+    const [one] = world.nodes as [Node];
+    network.lose("statistic.add");
+    const headers = { "Idempotency-Key": "lost" };
+    assert.equal((await one.ask(world.token, addition, headers)).body.code, "OUTCOME_UNKNOWN");
+    await until(async () => (await one.ask(world.token, addition, headers)).status === 200);
+    await assertKills(world, 1);
+    await pg.query((sql) => sql`alter database postgres set default_transaction_read_only = on`);
+    await pg.stop("SIGINT");
+    await pg.start();
+    await until(async () => /read-only transaction/.test((await one.ready()).reason));
+    assert.equal((await one.ask(world.token, addition)).body.code, "STORE_UNAVAILABLE");
+  },
+);
+
 async function assertKills(world: World, expected: number): Promise<void> {
   await settled(world);
   for (const node of world.nodes) assert.equal(await kills(node, world.token), expected);
@@ -131,6 +162,7 @@ async function assertKills(world: World, expected: number): Promise<void> {
 async function startNetwork(t: TestContext, port: number) {
   const sockets = new Set<Socket>();
   let isCut = false;
+  let losing: string | undefined;
   const server = createServer((client) => {
     const upstream = connect(port, "127.0.0.1");
     for (const [from, to] of [
@@ -140,7 +172,10 @@ async function startNetwork(t: TestContext, port: number) {
       sockets.add(from);
       from.on("error", () => to.destroy()).on("close", () => to.destroy());
       from.on("data", (bytes) => {
-        if (!isCut) to.write(bytes);
+        if (losing !== undefined && bytes.includes(losing)) {
+          losing = undefined;
+          for (const lost of [client, upstream]) lost.removeAllListeners("data").resume();
+        } else if (!isCut) to.write(bytes);
       });
     }
   });
@@ -157,6 +192,10 @@ async function startNetwork(t: TestContext, port: number) {
     },
     mend: () => {
       isCut = false;
+    },
+    /** Loses the next connection on which a text is sent, silently and for good. */
+    lose: (text: string) => {
+      losing = text;
     },
   };
 }

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { journalVersion } from "../journal/segment.ts";
-import { connect, connectAlone, withoutPassword } from "./connection.ts";
+import { applicationName, connect, connectAlone, withoutPassword } from "./connection.ts";
 import {
   type Append,
   AppendRefused,
@@ -18,6 +18,7 @@ import {
   type NodeState,
   type Sequencer,
 } from "./sequencer.ts";
+import { insertSnapshot } from "./snapshot-rows.ts";
 
 /** The time limit for the answer to a question that waits for nobody, in milliseconds: later, the connection is dead. */
 const silenceTimeout = 5_000;
@@ -54,7 +55,7 @@ export class PostgresSequencer implements Sequencer {
 
   readonly append: Append = async (after, batch) => {
     if (batch.pieces.length > 1) return (await this.hold()).append(after, batch);
-    return definite(() => appendIn(this.#sql, after, batch));
+    return definite(() => this.#unlessLost(appendIn(this.#sql, after, batch)));
   };
 
   async hold() {
@@ -64,15 +65,15 @@ export class PostgresSequencer implements Sequencer {
       // Neither a node that is stopped while it holds the head, nor a forgotten transaction, must hold up others for ever.
       await sql`set local idle_in_transaction_session_timeout = '30s'`;
       await sql`set local lock_timeout = '60s'`;
-      await sql`select from gameaddon.head for update`;
+      await this.#unlessLost(sql`select from gameaddon.head for update`);
     } catch (error) {
       await release();
       throw error;
     }
     const append: Append = async (after, batch) => {
       try {
-        const result = await definite(() => appendIn(sql, after, batch));
-        if (result === "appended") await sql`commit`;
+        const result = await definite(() => this.#unlessLost(appendIn(sql, after, batch)));
+        if (result === "appended") await this.#unlessLost(sql`commit`);
         return result;
       } finally {
         // A repetition must not wait for the head that this one holds.
@@ -202,11 +203,39 @@ export class PostgresSequencer implements Sequencer {
     try {
       return await Promise.race([ask(sql), silence(milliseconds, answered.signal)]);
     } catch (error) {
-      if (sql === this.#sql && !this.#isClosed) this.#renew();
+      const isConnected = answers.test(codeOf(error) ?? "");
+      if (sql === this.#sql && !this.#isClosed && !isConnected) this.#renew();
       throw error;
     } finally {
       // The timer would keep the answer in memory.
       answered.abort();
+    }
+  }
+
+  /**
+   * Waits for a change as long as PostgreSQL works on one: there is no time limit for a synchronous standby. If it works on
+   * none, the connection was lost, which the kernel notices after a quarter of an hour.
+   */
+  async #unlessLost<T>(change: PromiseLike<T>): Promise<T> {
+    const answered = new AbortController();
+    try {
+      return await Promise.race([change, this.#loss(answered.signal)]);
+    } finally {
+      answered.abort();
+    }
+  }
+
+  async #loss(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await sleep(2 * silenceTimeout, undefined, { ref: false, signal });
+      const isWorking = await this.#inTime(
+        (sql) => sql`
+          select from pg_stat_activity where application_name = ${applicationName}
+            and usename = current_user and state <> 'idle' and pid <> pg_backend_pid()`,
+      );
+      if (isWorking.length > 0) continue;
+      this.#renew();
+      throw new Error("a connection to PostgreSQL was lost");
     }
   }
 
@@ -264,30 +293,6 @@ async function appendIn(
   return "appended";
 }
 
-export async function insertSnapshot(sql: Sql, head: Head, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  let part = 0;
-  for await (const piece of gathered(pieces)) {
-    await sql`insert into gameaddon.snapshots values (${head.sequence}, ${part}, ${head.chain}, ${piece})`;
-    part += 1;
-  }
-}
-
-/** Gathers pieces into pieces of about 1 MiB. */
-async function* gathered(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let gathered: Buffer[] = [];
-  let length = 0;
-  for await (const piece of pieces) {
-    // A copy, since a piece is overwritten when the next one is taken.
-    gathered.push(Buffer.from(piece));
-    length += piece.length;
-    if (length < 1024 * 1024) continue;
-    yield Buffer.concat(gathered);
-    gathered = [];
-    length = 0;
-  }
-  if (length > 0) yield Buffer.concat(gathered);
-}
-
 /** Rejects after a time, or when it is aborted. */
 async function silence(milliseconds: number, signal: AbortSignal): Promise<never> {
   await sleep(milliseconds, undefined, { ref: false, signal });
@@ -296,9 +301,12 @@ async function silence(milliseconds: number, signal: AbortSignal): Promise<never
 
 /**
  * The errors, by SQLSTATE, after which an append has not happened and would not happen again: a full disk, a missing
- * table or right, values that a table refuses. After any other it is unknown: PostgreSQL may be stopping or starting.
+ * table or right, a server that only reads, values that a table refuses. After any other it is unknown: PostgreSQL may be stopping or starting.
  */
-const final = /^(?:22|23|28|3D|42|53100)/;
+const final = /^(?:22|23|25006|28|3D|42|53100)/;
+
+/** The errors of a server that answers and has what it needs: another connection would not help. */
+const answers = /^(?:22|23|42|53100|XX)/;
 
 /** Runs an append. @throws AppendRefused where nothing was appended, any other error where that is unknown */
 async function definite<T>(append: () => Promise<T>): Promise<T> {

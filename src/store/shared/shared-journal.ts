@@ -13,7 +13,7 @@ import { BrokenLine, linesAfter } from "../journal/lines.ts";
 import type { Meter } from "../journal/meter.ts";
 import { headerLine, readSegment } from "../journal/segment.ts";
 import { Arrivals } from "./arrivals.ts";
-import { JournalClock } from "./journal-clock.ts";
+import { Contact } from "./contact.ts";
 import type { Append, Batch, Head, NodeReport, Sequencer } from "./sequencer.ts";
 import { AppendRefused, unshared } from "./sequencer.ts";
 
@@ -48,22 +48,13 @@ export class SharedJournal {
   /** The revision of the route table in force, for the other nodes. */
   table: string | null = null;
   readonly #sequencer: Sequencer;
-  readonly #maxStaleness: number;
+  readonly #contact: Contact;
   readonly #context: NodeContext;
   readonly #closing = new AbortController();
   /** The id of the journal that the folder belongs to. */
   readonly #id: string;
-  /** Up to when this node knows everything, by the monotonic clock. */
-  #current = performance.now();
-  /** A change that the journal had then, and that this node is to know next. */
-  #goal = { sequence: 0, at: performance.now() };
-  readonly #clock = new JournalClock();
   /** The number of the last change in the shared journal, as far as this node knows. */
   #newest = 0;
-  /** Why the shared journal cannot be reached, until it can. */
-  #failure: string | undefined;
-  /** Why the folder's changes are not those of the journal: nothing can be appended any more. */
-  #divergence: string | undefined;
   #polls = 0;
   /** The refusal of the last append by PostgreSQL, until one succeeds. */
   failed: AppendRefused | undefined;
@@ -75,7 +66,7 @@ export class SharedJournal {
 
   constructor({ sequencer, maxStaleness }: SharedOptions, id: string, context: NodeContext) {
     this.#sequencer = sequencer;
-    this.#maxStaleness = maxStaleness;
+    this.#contact = new Contact(maxStaleness, context.warn);
     this.#id = id;
     this.#context = context;
   }
@@ -100,7 +91,7 @@ export class SharedJournal {
 
   /** See {@link JournalClock.now}. */
   get now(): number {
-    return this.#clock.now;
+    return this.#contact.clock.now;
   }
 
   /** How many changes of others this node lacks. */
@@ -108,20 +99,14 @@ export class SharedJournal {
     return Math.max(0, this.#newest - this.#context.database.sequence);
   }
 
-  /** Why changes are refused, in a sentence without an address; undefined if they are not. */
+  /** See {@link Contact.problem}. */
   get problem(): string | undefined {
-    return this.#divergence ?? this.unfit ?? this.#failure;
+    return this.#contact.problem;
   }
 
-  /** Why nothing may be answered, in a sentence; undefined if it may. */
+  /** See {@link Contact.unfit}. */
   get unfit(): string | undefined {
-    const behind = performance.now() - this.#current;
-    if (behind > this.#maxStaleness) {
-      const who =
-        this.#failure === undefined ? "This machine has not kept up with" : "There was no answer from";
-      return `${who} the shared journal for ${Math.round(behind / 1000)} seconds.`;
-    }
-    return this.#clock.unfit;
+    return this.#contact.unfit;
   }
 
   /** Where another node has another route table: which, in a sentence. */
@@ -165,7 +150,7 @@ export class SharedJournal {
         // Of a repetition it says nothing: the first attempt may have been made.
         this.failed = error instanceof AppendRefused ? error : undefined;
         if (this.failed !== undefined && !isRepeated) throw unsaved(error);
-        this.#failure ??= `The shared journal does not answer: ${reasonOf(error)}.`;
+        this.#contact.failed("asking", error);
         const isClosing = await sleep(pause, false, this.#closing).catch(() => true);
         if (isClosing || this.#closing.signal.aborted) throw uncertain(error);
       }
@@ -199,7 +184,18 @@ export class SharedJournal {
 
   /** Takes over what others have changed, into memory and into the folder. */
   async catchUp(): Promise<void> {
-    if (this.#divergence !== undefined) return;
+    if (this.#contact.divergence !== undefined) return;
+    try {
+      await this.#catchUp();
+      this.#contact.succeeded("reading");
+    } catch (error) {
+      // The next poll tries again, and says why it fails.
+      if (!(error instanceof SyncFailure)) this.#contact.failed("reading", error);
+      throw error;
+    }
+  }
+
+  async #catchUp(): Promise<void> {
     const { database } = this.#context;
     const newest = this.#newest;
     let [pieces, length]: [Buffer[], number] = [[], 0];
@@ -240,7 +236,9 @@ export class SharedJournal {
 
   /** Appends to the folder what the shared journal has. */
   async #copy(pieces: readonly Buffer[], changes: number): Promise<void> {
-    await this.#context.journal.append(pieces, changes).catch((cause: unknown) => {
+    await this.#context.journal.append(pieces, changes).catch((error: unknown) => {
+      // A refusal says that nothing was changed, but the shared journal has the change.
+      const cause = error instanceof Failure ? error.cause : error;
       // Whatever the error: from now on memory and folder would lack what others have.
       throw new SyncFailure("the copy of the shared journal could not be written", cause);
     });
@@ -259,13 +257,13 @@ export class SharedJournal {
 
   /** Remembers that the journal is not that of the folder. Returns the refusal. */
   #diverge(what: string) {
-    if (this.#divergence === undefined) {
-      this.#divergence = `${what}.`;
+    if (this.#contact.divergence === undefined) {
       this.#context.warn(
-        `${what}: it has gone back in time, lacks rows, or is a different journal. All changes are refused from now on; this folder has the changes up to ${this.#context.database.sequence}. See docs/several-machines.md.`,
+        `${what}: it has gone back in time, lacks rows, or is a different journal. All changes are refused from now on, and soon all requests with a token; this folder has the changes up to ${this.#context.database.sequence}. See docs/several-machines.md.`,
       );
+      this.#contact.diverge(`${what}.`);
     }
-    return unshared(this.#divergence);
+    return unshared(`${what}.`);
   }
 
   /** Returns whether the lines after a change are those of a batch. */
@@ -291,33 +289,26 @@ export class SharedJournal {
         // For what this node itself has changed.
         this.#arrivals.look();
       } catch (error) {
-        this.#failure = `The shared journal does not answer: ${reasonOf(error)}.`;
+        this.#contact.failed("asking", error);
       }
+      this.#contact.tell();
     }
   }
 
   /** Asks for the head and the clock. */
   async #ask(): Promise<void> {
-    const { database, now, warn } = this.#context;
+    const { database, now } = this.#context;
     // Taken before, since the journal has at least these changes.
     const { sequence, chain } = database;
     const began = performance.now();
-    const { id, head, now: theirs } = await this.#sequencer.state();
-    const ended = performance.now();
-    this.#failure = undefined;
-    // Under load there is nearly always something newer on its way: what counts is how long it takes.
-    if (database.sequence >= this.#goal.sequence) {
-      this.#current = this.#goal.at;
-      this.#goal = { sequence: head.sequence, at: ended };
-    }
-    if (database.sequence >= head.sequence) this.#current = ended;
+    const state = await this.#sequencer.state();
+    const { id, head } = state;
     this.#newest = head.sequence;
-    const warning = this.#clock.note(theirs, now(), began);
-    if (warning !== undefined) warn(warning);
     if (id !== this.#id) this.#diverge("The shared journal is not the one of this folder");
     else if (head.sequence < sequence) this.#diverge(`The shared journal ends with change ${head.sequence}`);
     else if (head.sequence === sequence && head.chain !== chain)
       this.#diverge(`Change ${sequence} in the shared journal is not that of this folder`);
+    this.#contact.note(state, database.sequence, now(), began);
   }
 
   /** Ends everything that waits. */

@@ -1,0 +1,101 @@
+/** A node's contact with the shared journal: whether the node may answer, and why changes are refused. */
+import { reasonOf } from "../../domain/system-error.ts";
+import { JournalClock } from "./journal-clock.ts";
+import type { JournalState } from "./sequencer.ts";
+
+/** After what time without contact the log says so, in milliseconds. */
+const lostAfter = 2_000;
+
+/** What can fail: questions for the head, and reading the changes of others. */
+type Attempt = "asking" | "reading";
+
+/** See the head of this file. */
+export class Contact {
+  readonly clock = new JournalClock();
+  readonly #maxStaleness: number;
+  readonly #warn: (message: string) => void;
+  /** Up to when the node knows everything, by the monotonic clock. */
+  #current = performance.now();
+  /** A change that the journal had then, and that the node is to know next. */
+  #goal = { sequence: 0, at: performance.now() };
+  /** Why something fails, until it succeeds. */
+  readonly #failures = new Map<Attempt, string>();
+  #divergence: string | undefined;
+  /** What the log says of the journal. */
+  #told: "answers" | "fails" | "is unfit" = "answers";
+
+  /** @param maxStaleness how long the node answers without contact, in milliseconds: revoked tokens live on meanwhile */
+  constructor(maxStaleness: number, warn: (message: string) => void) {
+    this.#maxStaleness = maxStaleness;
+    this.#warn = warn;
+  }
+
+  /** Why the folder's changes are not those of the journal: nothing can be appended any more, nor answered for long. */
+  get divergence(): string | undefined {
+    return this.#divergence;
+  }
+
+  /** Why changes are refused, in a sentence without an address; undefined if they are not. */
+  get problem(): string | undefined {
+    const failure = this.#failure;
+    const failed = failure && `The shared journal does not answer: ${failure}.`;
+    return this.#divergence ?? this.unfit ?? failed;
+  }
+
+  /** Why nothing may be answered, in a sentence; undefined if it may. */
+  get unfit(): string | undefined {
+    const behind = performance.now() - this.#current;
+    if (behind <= this.#maxStaleness) return this.clock.unfit;
+    if (this.#divergence !== undefined) return this.#divergence;
+    const time = `the shared journal for ${Math.round(behind / 1000)} seconds`;
+    const failure = this.#failure;
+    if (failure === undefined) return `This machine has not kept up with ${time}.`;
+    return `There was no answer from ${time}: ${failure}.`;
+  }
+
+  get #failure(): string | undefined {
+    return this.#failures.get("asking") ?? this.#failures.get("reading");
+  }
+
+  failed(attempt: Attempt, error: unknown): void {
+    this.#failures.set(attempt, reasonOf(error));
+  }
+
+  succeeded(attempt: Attempt): void {
+    this.#failures.delete(attempt);
+  }
+
+  /** Remembers that the journal is not that of the folder, in a sentence. */
+  diverge(sentence: string): void {
+    this.#divergence ??= sentence;
+  }
+
+  /**
+   * Notes what the journal has answered to a question of `began`.
+   * @param sequence the last change of the node now
+   */
+  note({ head, now: shown }: JournalState, sequence: number, own: number, began: number): void {
+    this.succeeded("asking");
+    const warning = this.clock.note(shown, own, began);
+    if (warning !== undefined) this.#warn(warning);
+    // Others may have revoked tokens since, of which this node does not hear.
+    if (this.#divergence !== undefined) return;
+    // Under load there is nearly always something newer on its way: what counts is how long it takes.
+    if (sequence >= this.#goal.sequence) {
+      this.#current = this.#goal.at;
+      this.#goal = { sequence: head.sequence, at: began };
+    }
+    if (sequence >= head.sequence) this.#current = began;
+  }
+
+  /** Writes to the log when contact is lost, when nothing is answered for that, and when both are over. */
+  tell(): void {
+    const isLost = this.#failure !== undefined && performance.now() - this.#current > lostAfter;
+    const state = this.unfit !== undefined ? "is unfit" : isLost ? "fails" : "answers";
+    if (state === this.#told) return;
+    this.#told = state;
+    if (state === "answers") this.#warn("The shared journal answers, and so does this machine.");
+    else if (state === "fails") this.#warn(`${this.problem} Changes are refused; reads go on.`);
+    else this.#warn(`${this.unfit} Every request with a token is refused.`);
+  }
+}
