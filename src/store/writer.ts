@@ -113,7 +113,7 @@ export class Writer<M extends Model> {
   /** Takes over what other nodes have changed, once no batch is being written. */
   follow(): void {
     this.#isBehind = true;
-    this.#start();
+    this.#writing ??= this.#write();
   }
 
   /** Makes a change; see `Store.change`. */
@@ -129,7 +129,7 @@ export class Writer<M extends Model> {
         return () => resolve(value);
       };
       this.#waiting.push({ origin, decide: decideAndAcknowledge, reject });
-      this.#start();
+      this.#writing ??= this.#write();
     });
   }
 
@@ -167,12 +167,8 @@ export class Writer<M extends Model> {
           reject(error);
         }
       });
-      this.#start();
+      this.#writing ??= this.#write();
     });
-  }
-
-  #start(): void {
-    this.#writing ??= this.#write();
   }
 
   async #write(): Promise<void> {
@@ -205,11 +201,8 @@ export class Writer<M extends Model> {
 
   async #writeBatch(): Promise<void> {
     const refusal = this.#refusal;
-    if (refusal !== undefined) {
-      for (const { reject } of this.#waiting.splice(0)) reject(refusal);
-      // Nor is removed what has ended.
-      return;
-    }
+    // Nor is removed what has ended.
+    if (refusal !== undefined) return this.#rejectWaiting(refusal);
     const { batch, made, answers, lines } = this.#decide();
     // Even a refusal may rest on an earlier change of the batch, so nothing is answered before all of it is durable.
     try {
@@ -260,7 +253,7 @@ export class Writer<M extends Model> {
       this.#isUndecided = true;
       const unknown = uncertain(new Error("PostgreSQL does not answer"));
       for (const { reject } of batch?.splice(0) ?? []) reject(unknown);
-      for (const { reject } of this.#waiting.splice(0)) reject(this.#refusal);
+      this.#rejectWaiting(this.#refusal);
     }, patience);
     try {
       return await work;
@@ -322,12 +315,14 @@ export class Writer<M extends Model> {
     return { origin: removal, decide, reject: () => {} };
   }
 
+  #rejectWaiting(refusal: unknown): void {
+    for (const { reject } of this.#waiting.splice(0)) reject(refusal);
+  }
+
   /** Stops for good: no change is acknowledged any more. */
   async #fail(error: Error): Promise<void> {
     this.#fatal = error;
-    const refused = this.#waiting;
-    this.#waiting = [];
-    for (const { reject } of refused) reject(unreliable(error));
+    this.#rejectWaiting(unreliable(error));
     await this.#events.failed(error);
   }
 }
