@@ -28,7 +28,11 @@ let wanted = await getWanted();
 
 try {
   for await (const news of client.watch()) {
-    if (news.type === "event") await tellEvents(news.event);
+    if (news.type === "event") {
+      // The list may have changed before the stream was open.
+      if (known === undefined) await tellWanted();
+      await tellEvents(news.event);
+    }
     // After `missed`, anything may have changed. The client sends the ETag: an unchanged list costs next to nothing.
     else if (news.type === "missed" || news.resources.includes("wantedreason")) await tellWanted();
   }

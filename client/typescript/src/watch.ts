@@ -2,6 +2,7 @@
  * Watching: follows the service's stream of events, and connects again when it breaks off. What a watcher has not taken yet is
  * held as a state, not as a queue: the latest events, and which resources have changed.
  */
+import { GameAddonError } from "./errors.ts";
 import type { Path, Result } from "./operations.ts";
 import { waitBefore } from "./retrying.ts";
 import type { Timing } from "./timing.ts";
@@ -12,7 +13,7 @@ export type Watched =
   | { readonly type: "event"; readonly event: Result<Extract<Path, "/event">> }
   /** The first segments of the paths whose answers have changed: fetch them again, if you show them. */
   | { readonly type: "changed"; readonly resources: readonly string[] }
-  /** The stream was interrupted. Anything may have changed: fetch again whatever you show. */
+  /** The stream was interrupted, or began late. Anything may have changed: fetch again whatever you show. */
   | { readonly type: "missed" };
 
 /** The result of connecting: what the service sends, or the failure, and whether another attempt may succeed. */
@@ -134,13 +135,15 @@ async function follow(
     const connected = await connect(signal);
     let retryAfter: string | null = null;
     if ("body" in connected) {
-      if (wasConnected) news.miss();
+      if (attempt > 1 || wasConnected) news.miss();
       wasConnected = true;
       const began = timing.now();
       await read(connected.body, timing, news, signal).catch(() => {});
       if (timing.now() - began >= settledMilliseconds) attempt = 1;
     } else {
-      if (!connected.isTemporary) throw connected.error;
+      // Once the service has answered, something in between, such as the page of a proxy, does not end the stream.
+      const isRefusal = !wasConnected || connected.error instanceof GameAddonError;
+      if (!connected.isTemporary && isRefusal) throw connected.error;
       ({ retryAfter } = connected);
     }
     const pause = waitBefore(attempt + firstPause, retryAfter, timing) ?? silenceMilliseconds;

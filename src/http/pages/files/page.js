@@ -13,9 +13,10 @@ makeSortable();
 async function search() {
   const query = `?${new URLSearchParams(new FormData(form))}`;
   const response = await fetch(query).catch(() => undefined);
+  const text = response?.ok === true ? await response.text().catch(() => undefined) : undefined;
   const isLatest = query === `?${new URLSearchParams(new FormData(form))}`;
-  if (response?.ok !== true || !isLatest) return;
-  const found = new DOMParser().parseFromString(await response.text(), "text/html");
+  if (text === undefined || !isLatest) return;
+  const found = new DOMParser().parseFromString(text, "text/html");
   for (const part of ["#results", ".search output"])
     document.querySelector(part).replaceChildren(...found.querySelector(part).childNodes);
   history.replaceState(null, "", query);
