@@ -27,8 +27,8 @@ export interface Cell {
 /** A row by its columns. */
 export type Row = ReadonlyMap<string, Cell>;
 
-/** What a spreadsheet would take for a formula gets an apostrophe, and so does what then looks like that. */
-const formula = /^'*[=+\-@]/;
+/** What a spreadsheet would take for a formula, but a number, gets an apostrophe, and so does what then looks like that. */
+const formula = /^(?:'+[=+\-@]|[=+@]|-(?!\d+$))/;
 const escaped = /^'+[=+\-@]/;
 
 /** Returns rows as CSV with commas. */

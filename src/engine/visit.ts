@@ -11,10 +11,13 @@ const visitor: Caller = { ...nobody, readOnly: true };
 
 /** Runs the operation of a page through the steps of a request. The request for the page is logged instead of it. */
 export async function visit(engine: Engine, page: TablePage, input: Input): Promise<Answer> {
-  const { operation } = page;
+  const { operation, list } = page;
   // Whether the route is also open with this input is decided as for any other request.
-  const route = openRoute(engine.table.routes, operation, page.input);
-  if (route === undefined) throw new Error(`${operation} is not open, although a page shows it`);
+  const open = openRoute(engine.table.routes, operation, page.input);
+  if (open === undefined) throw new Error(`${operation} is not open, although a page shows it`);
+  // The page of a list has a bound of its own: the default of a limit would hide entries from searches and files.
+  const parameters = open.parameters.filter(({ name }) => list === undefined || name !== "limit");
+  const route = { ...open, parameters };
   const given = route.parameters.filter(({ name }) => Object.hasOwn(input, name));
   const textsIn = (place: "path" | "query") =>
     given

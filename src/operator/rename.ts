@@ -36,8 +36,9 @@ function boundTo(data: Data, { name, uuid }: Pick<Player, "name" | "uuid">): str
   return collectionsOf(data).flatMap((collection) =>
     recordsOfName(collection, name).map((record) => {
       const { noun, key, rows } = collection;
-      const isTwin = rows.get(key({ ...record, name, uuid })) !== undefined;
-      const words = `the ${noun} ${labelOf(record, key(record), (player) => player)}`;
+      const [present, bound] = [key(record), key({ ...record, name, uuid })];
+      const isTwin = bound !== present && rows.get(bound) !== undefined;
+      const words = `the ${noun} ${labelOf(record, present, (player) => player)}`;
       return isTwin ? `${words} (one of two, of which one stays)` : words;
     }),
   );

@@ -15,6 +15,7 @@ const league = (await readFile(join(projectFolder, "examples", "another-game", "
 const more = `
   /track/show: { summary: T., restriction: open, handler: track.show }
   /lap: { summary: L., restriction: open, handler: lap.list, parameters: { limit: { type: integer, default: 3 } } }
+  /laps/{driver}: { summary: L., restriction: open, handler: lap.list }
   /lap/{track}/{driver}/show: { summary: L., restriction: open, handler: lap.show }
   /lap/{track}/{driver}/remove: { summary: L., restriction: administrators, handler: lap.remove }
   /penalty/remove: { summary: P., restriction: administrators, handler: penalty.remove }
@@ -97,6 +98,10 @@ describe("a list with a key", () => {
       await world.ok(other.token, `/lap/monza/${driver}/set`, { time });
       await world.ok(other.token, `/lap/Spa/${driver}/set`, { time: time + 9000, car: "GT3" });
     }
+    const bob = await world.ok(token, "/laps/Bob");
+    assert.equal(bob.length, 2);
+    const { driverUUID } = await world.ok(token, "/lap/Spa/Bob/show");
+    assert.deepEqual(await world.ok(token, `/laps/${driverUUID}`), bob, "a UUID finds the same");
     const laps = await world.ok(token, "/lap/MONZA");
     assert.deepEqual(
       laps.map(({ driver, time }: { driver: string; time: number }) => [driver, time]),

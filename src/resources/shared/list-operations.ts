@@ -10,6 +10,7 @@ import {
 import { Failure } from "../../domain/errors.ts";
 import type { Subject } from "../../domain/model.ts";
 import { type Comparison, didYouMean, fold, pluralOf } from "../../domain/text.ts";
+import { toUUID } from "../../domain/uuid.ts";
 import { requireName } from "../../identity/memberships.ts";
 import { requireVisibleSubject, toSubject, withLatestSpelling } from "../../identity/players.ts";
 import { referringEntries } from "../../identity/references.ts";
@@ -86,8 +87,13 @@ export class ListOperations {
     const { order } = this.#list;
     const given = this.#list.key.filter((part) => wanted[part.name] !== undefined);
     const values = given.map((part) => [part, fold(String(wanted[part.name]))] as const);
+    const uuid = this.#player && toUUID(String(wanted[this.#player.name]));
     const isWanted = (entry: Entry) =>
-      values.every(([part, value]) => fold(String(valueIn(entry, part))) === value);
+      values.every(
+        ([part, value]) =>
+          fold(String(valueIn(entry, part))) === value ||
+          (part === this.#player && uuid !== undefined && entry.uuid === uuid),
+      );
     const all = this.#among(data, wanted).map((entry) => withPresentNames(entry, this.#list));
     const sorted = all.filter(isWanted).sort((a, b) => {
       for (const { field: by, descending } of order) {
