@@ -72,66 +72,39 @@ describe("two texts differ", () => {
 describe("the nearest known name", () => {
   const services = ["RESCUE", "POLICE"];
 
-  it("is found for a missing, extra, wrong or swapped letter", () => {
-    for (const typed of ["RESCU", "RESCUEE", "RESKUE", "RECSUE"])
-      assert.equal(nearest(typed, services), "RESCUE", typed);
-  });
-
-  it("is found in any case, and returned in its own", () => {
-    assert.equal(nearest("polic", services), "POLICE");
-    assert.equal(nearest("POLISE", ["Police"]), "Police");
-  });
-
-  it("is the nearest of several", () => {
-    assert.equal(nearest("/wantedreason/ad", ["/wantedreason", "/wantedreason/add"]), "/wantedreason/add");
-  });
-
-  it("is undefined if two names are equally near, but not two spellings of one", () => {
-    assert.equal(nearest("DEO", ["CEO", "DEV"]), undefined);
-    assert.equal(nearest("DEO", ["CEO", "DEV", "DEO"]), "DEO");
-    assert.equal(nearest("SUPP", ["Sup", "SUP"]), "Sup");
-  });
-
-  it("of up to three characters differs in at most one", () => {
-    assert.equal(nearest("VIPP", ["VIP"]), "VIP");
-    assert.equal(nearest("TOP", ["MOD", "SUP"]), undefined);
-    assert.equal(nearest("TOP", ["MOD"]), undefined);
-    assert.equal(nearest("MOP", ["MOD"]), "MOD");
-  });
-
-  it("differs in at most two characters, or a third of a longer name", () => {
-    for (const [typed, known, isNear] of [
-      ["TOPM", "TEAM", true],
-      ["TOPS", "TEAM", false],
-      ["abcdeXYZ", "abcdefgh", false],
-      ["abcdefXY", "abcdefgh", true],
-      ["abcdefXYZ", "abcdefghi", true],
-      ["abcdeWXYZ", "abcdefghi", false],
-      ["abcdef", "abcdefghi", true],
-      ["abcde", "abcdefghi", false],
-    ] as const) {
-      assert.equal(nearest(typed, [known]), isNear ? known : undefined, typed);
-    }
-  });
-
-  it("is the first spelling of the nearest, wherever the others are in the list", () => {
-    assert.equal(nearest("POLISE", ["POLE", "POLICE", "Police", "POLICED"]), "POLICE");
-    assert.equal(nearest("POLISE", ["POLICED", "Police", "POLICE", "POLE"]), "Police");
-    // Equally far names before a nearer one do not matter, after it neither.
-    assert.equal(nearest("DEO", ["CEO", "DEV", "deo", "CEO", "DEV"]), "deo");
-    assert.equal(nearest("DEO", ["CEO", "Ceo", "DEV"]), undefined);
-    assert.equal(nearest("DEO", ["CEO", "DEV", "Dev"]), undefined);
-  });
-
-  it("is undefined if no name is near, or there are no names", () => {
-    assert.equal(nearest("fishing", services), undefined);
-    assert.equal(nearest("RESCUE", []), undefined);
-  });
-
-  it("is undefined for the names of Object's properties", () => {
-    assert.equal(nearest("__proto__", services), undefined);
-    assert.equal(nearest("constructor", services), undefined);
-  });
+  for (const [what, typed, known, found] of [
+    ["a missing letter", "RESCU", services, "RESCUE"],
+    ["an extra letter", "RESCUEE", services, "RESCUE"],
+    ["a wrong letter", "RESKUE", services, "RESCUE"],
+    ["swapped letters", "RECSUE", services, "RESCUE"],
+    ["another case", "polic", services, "POLICE"],
+    ["its own spelling", "POLISE", ["Police"], "Police"],
+    [
+      "the nearest of several",
+      "/wantedreason/ad",
+      ["/wantedreason", "/wantedreason/add"],
+      "/wantedreason/add",
+    ],
+    ["two equally near", "DEO", ["CEO", "DEV"], undefined],
+    ["two equally near, and a nearer one", "DEO", ["CEO", "DEV", "deo", "CEO", "DEV"], "deo"],
+    ["two equally near, of which one is spelled twice", "DEO", ["CEO", "DEV", "Dev"], undefined],
+    ["two spellings of one", "SUPP", ["Sup", "SUP"], "Sup"],
+    ["the first spelling of the nearest", "POLISE", ["POLE", "POLICE", "Police", "POLICED"], "POLICE"],
+    ["the same from behind", "POLISE", ["POLICED", "Police", "POLICE", "POLE"], "Police"],
+    ["one letter of three", "MOP", ["MOD"], "MOD"],
+    ["two letters of three", "TOP", ["MOD"], undefined],
+    ["two letters of four", "TOPM", ["TEAM"], "TEAM"],
+    ["three letters of four", "TOPS", ["TEAM"], undefined],
+    ["three letters of eight", "abcdeXYZ", ["abcdefgh"], undefined],
+    ["three letters of nine", "abcdefXYZ", ["abcdefghi"], "abcdefghi"],
+    ["four letters of nine", "abcdeWXYZ", ["abcdefghi"], undefined],
+    ["three missing letters of nine", "abcdef", ["abcdefghi"], "abcdefghi"],
+    ["four missing letters of nine", "abcde", ["abcdefghi"], undefined],
+    ["none that is near", "fishing", services, undefined],
+    ["no names", "RESCUE", [], undefined],
+    ["a property of Object", "__proto__", services, undefined],
+  ] as const)
+    it(`with ${what}: ${found ?? "none"}`, () => assert.equal(nearest(typed, known), found));
 
   it("is always a known name or undefined", () => {
     fc.assert(

@@ -25,58 +25,47 @@ function addressOf(
 
 const proxies = ["10.0.0.0/8", "fd00::/8"];
 
-for (const [what, trusted, peer, forwarded, expected] of [
-  ["the peer, where no proxy is trusted", [], "10.0.0.1", "203.0.113.7", "10.0.0.1"],
-  ["the peer, where it is no trusted proxy", proxies, "198.51.100.1", "203.0.113.7", "198.51.100.1"],
-  ["the peer, where a trusted proxy sends no header", proxies, "10.0.0.1", undefined, "10.0.0.1"],
-  ["what a trusted proxy appended", proxies, "10.0.0.1", "203.0.113.7", "203.0.113.7"],
-  [
-    "what the last of several proxies appended",
-    proxies,
-    "10.0.0.1",
-    "203.0.113.7, 10.0.0.3,10.0.0.2",
-    "203.0.113.7",
-  ],
-  ["not what the client itself sent", proxies, "10.0.0.1", "1.1.1.1, 203.0.113.7", "203.0.113.7"],
-  [
-    "not a trusted address that the client itself sent",
-    proxies,
-    "10.0.0.1",
-    "10.9.9.9, 203.0.113.7",
-    "203.0.113.7",
-  ],
-  ["the left-most, where all are trusted", proxies, "10.0.0.1", "10.0.0.4, 10.0.0.3, 10.0.0.2", "10.0.0.4"],
-  ["IPv6", proxies, "fd00::1", "2001:DB8::0:7", "2001:db8::7"],
-  ["IPv6 behind a proxy of IPv4", proxies, "10.0.0.1", "[2001:db8::7]:4711", "2001:db8::7"],
-  ["IPv4 with a port", proxies, "10.0.0.1", "203.0.113.7:4711", "203.0.113.7"],
-  ["an IPv4 address within IPv6, as IPv4", proxies, "10.0.0.1", "::ffff:203.0.113.7", "203.0.113.7"],
-  ["of a peer that the system writes as IPv6", proxies, "::ffff:10.0.0.1", "203.0.113.7", "203.0.113.7"],
-  [
-    "of an untrusted peer that the system writes as IPv6",
-    proxies,
-    "::ffff:198.51.100.1",
-    "1.1.1.1",
-    "198.51.100.1",
-  ],
+type Case = [
+  what: string,
+  forwarded: string | undefined,
+  expected: string | undefined,
+  peer?: string | null,
+  trusted?: string[],
+];
+
+const cases: Case[] = [
+  ["the peer, where no proxy is trusted", "203.0.113.7", "10.0.0.1", "10.0.0.1", []],
+  ["the peer, where it is no trusted proxy", "203.0.113.7", "198.51.100.1", "198.51.100.1"],
+  ["the peer, where a trusted proxy sends no header", undefined, "10.0.0.1"],
+  ["what a trusted proxy appended", "203.0.113.7", "203.0.113.7"],
+  ["what the last of several proxies appended", "203.0.113.7, 10.0.0.3,10.0.0.2", "203.0.113.7"],
+  ["not what the client itself sent", "1.1.1.1, 203.0.113.7", "203.0.113.7"],
+  ["not a trusted address that the client itself sent", "10.9.9.9, 203.0.113.7", "203.0.113.7"],
+  ["the left-most, where all are trusted", "10.0.0.4, 10.0.0.3, 10.0.0.2", "10.0.0.4"],
+  ["IPv6", "2001:DB8::0:7", "2001:db8::7", "fd00::1"],
+  ["IPv6 behind a proxy of IPv4", "[2001:db8::7]:4711", "2001:db8::7"],
+  ["IPv4 with a port", "203.0.113.7:4711", "203.0.113.7"],
+  ["an IPv4 address within IPv6, as IPv4", "::ffff:203.0.113.7", "203.0.113.7"],
+  ["of a peer that the system writes as IPv6", "203.0.113.7", "203.0.113.7", "::ffff:10.0.0.1"],
+  ["of an untrusted peer that the system writes as IPv6", "1.1.1.1", "198.51.100.1", "::ffff:198.51.100.1"],
   [
     "of a hop within a network of mapped addresses",
-    ["::ffff:10.0.0.0/104"],
-    "10.0.0.1",
     "1.1.1.1,10.2.3.4",
     "1.1.1.1",
+    "10.0.0.1",
+    ["::ffff:10.0.0.0/104"],
   ],
-  ["the peer, where the entry is no address", proxies, "10.0.0.1", "1.1.1.1, unknown", "10.0.0.1"],
-  ["the hop that sent what is no address", proxies, "10.0.0.1", "1.1.1.1, unix:, 10.0.0.2", "10.0.0.2"],
-  ["the peer, where the header is empty", proxies, "10.0.0.1", "", "10.0.0.1"],
-  ["the peer, where the last entry is empty", proxies, "10.0.0.1", "1.1.1.1,", "10.0.0.1"],
-  ["the peer, where the header is a comma", proxies, "10.0.0.1", ",", "10.0.0.1"],
-  ["the peer, where the entry is endless", proxies, "10.0.0.1", "1".repeat(16_000), "10.0.0.1"],
-  ["none, where the peer has none", proxies, undefined, "203.0.113.7", undefined],
-] as const) {
-  it(`the address of a client is ${what}`, () => {
-    assert.equal(addressOf(trusted, peer, forwarded), expected);
-  });
-}
+  ["the peer, where the entry is no address", "1.1.1.1, unknown", "10.0.0.1"],
+  ["the hop that sent what is no address", "1.1.1.1, unix:, 10.0.0.2", "10.0.0.2"],
+  ["the peer, where the header is empty", "", "10.0.0.1"],
+  ["the peer, where the last entry is empty", "1.1.1.1,", "10.0.0.1"],
+  ["the peer, where the header is a comma", ",", "10.0.0.1"],
+  ["the peer, where the entry is endless", "1".repeat(16_000), "10.0.0.1"],
+  ["none, where the peer has none", "203.0.113.7", undefined, null],
+];
+for (const [what, forwarded, expected, peer = "10.0.0.1", trusted = proxies] of cases)
+  it(`the address of a client is ${what}`, () =>
+    assert.equal(addressOf(trusted, peer ?? undefined, forwarded), expected));
 
 it("an entry of more than 80 characters is no address", () => {
   const entry = (length: number) => `[2001:db8::7%${"z".repeat(length - "[2001:db8::7%]".length)}]`;

@@ -71,12 +71,6 @@ describe("a connection", () => {
     assert.deepEqual(await calls(), [0, 1]);
   });
 
-  it("a connection that is not paused is not resumed", async (t) => {
-    const { connection, calls } = counted(t);
-    connection.resume();
-    assert.deepEqual(await calls(), [0, 0]);
-  });
-
   it("a connection that ends after a response is read from no more, and not kept alive", async (t) => {
     const { connection, calls } = counted(t);
     const response = responseOn(connection.socket, false);

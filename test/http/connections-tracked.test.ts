@@ -99,24 +99,6 @@ describe("the connections of a server", () => {
     });
   }
 
-  it("closing closes idle connections at once, and the others when their answers are written", (t) => {
-    const desk = new Desk(t, 10);
-    const sockets = [desk.accept(), desk.accept(), desk.accept(), desk.accept()];
-    const ended = sockets.map((socket) => t.mock.method(socket, "destroySoon", () => {}).mock);
-    const responses = desk.opened.map(({ socket }, number) => responseOn(socket, number === 1));
-    for (const number of [1, 2]) {
-      const connection = desk.opened[number];
-      if (connection !== undefined) connection.latest = responses[number];
-    }
-    for (const response of responses.slice(3))
-      desk.opened[3]?.waiting.push({ request: response.req, response });
-    desk.connections.close();
-    const counts = () => ended.map((end) => end.callCount());
-    assert.deepEqual(counts(), [1, 1, 0, 1]);
-    responses[2]?.emit("close");
-    assert.deepEqual(counts(), [1, 1, 1, 1]);
-  });
-
   for (const secure of [false, true]) {
     it(`cutting off all connections includes those without a request${secure ? " or handshake" : ""}`, (t) => {
       const desk = new Desk(t, 10, secure);
