@@ -95,7 +95,7 @@ public final class AddonStart {
     }
     try {
       System.out.println("Changed: " + news.get("resources"));
-      showLists((Map<?, ?>) Json.parse(service.get("/bundle").body));
+      showLists(service.get("/bundle").json);
     } catch (Refused refused) {
       show(refused);
     } catch (Away away) {
@@ -117,8 +117,7 @@ public final class AddonStart {
   private static String claim(String baseUrl, String code, Path file)
       throws Refused, Away, IOException, InterruptedException {
     Service invited = new Service(baseUrl, code, VERSION);
-    String answer = invited.get("/token/claim?addonVersion=" + VERSION).body;
-    String token = (String) ((Map<?, ?>) Json.parse(answer)).get("token");
+    String token = (String) invited.get("/token/claim?addonVersion=" + VERSION).json.get("token");
     keep(file, token);
     return token;
   }
@@ -136,8 +135,7 @@ public final class AddonStart {
     // One key per intended change: all attempts carry the same one.
     String key = UUID.randomUUID().toString();
     try {
-      Map<?, ?> answer = (Map<?, ?>) Json.parse(service.get(change, "Idempotency-Key", key).body);
-      System.out.println(answer.get("info"));
+      System.out.println(service.get(change, "Idempotency-Key", key).json.get("info"));
     } catch (Refused refused) {
       show(refused);
     } catch (Away away) {
@@ -212,13 +210,12 @@ public final class AddonStart {
         System.out.println("Nothing has changed.");
         return cached;
       }
-      Map<?, ?> lists = (Map<?, ?>) Json.parse(answer.body);
       try {
         keep(file, answer.etag + "\n" + answer.body);
       } catch (IOException error) {
         System.err.println("The lists could not be cached: " + error);
       }
-      return lists;
+      return answer.json;
     }
   }
 
@@ -226,6 +223,7 @@ public final class AddonStart {
   private static final class Service {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final int ATTEMPTS = 3;
+    private static final long LONGEST_WAIT = 60;
     private static final Set<Integer> PASSING = Set.of(429, 502, 503, 504);
 
     private final HttpClient client = HttpClient.newBuilder()
@@ -264,9 +262,11 @@ public final class AddonStart {
           // 429: too many requests. Its message says how long to wait.
           boolean isLimited = status == 429 && attempt == ATTEMPTS;
           if (!PASSING.contains(status) || isLimited) throw new Refused(new Answer(response).body);
-          // Retry-After is in seconds.
-          String after = response.headers().firstValue("Retry-After").orElse("");
-          if (after.matches("\\d{1,3}")) wait += Long.parseLong(after) * 1000;
+          // Retry-After is in seconds. Nobody waits for minutes here: the lists are cached.
+          String after = response.headers().firstValue("Retry-After").orElse("0");
+          if (!after.matches("\\d{1,9}") || Long.parseLong(after) > LONGEST_WAIT)
+            throw new Away("the service asks to wait: " + after);
+          wait += Long.parseLong(after) * 1000;
         } catch (IOException error) {
           trouble = error.getClass().getSimpleName();
         } catch (Json.Malformed malformed) {
@@ -283,9 +283,13 @@ public final class AddonStart {
       builder.header("Authorization", authorization).header("User-Agent", userAgent);
       HttpResponse<InputStream> response = client.send(builder.build(), HttpResponse.BodyHandlers.ofInputStream());
       if (response.statusCode() == 200) return response.body();
-      String body = new String(response.body().readAllBytes(), StandardCharsets.UTF_8);
-      if (PASSING.contains(response.statusCode())) throw new IOException("not now");
-      throw new Refused(body);
+      try (InputStream body = response.body()) {
+        if (PASSING.contains(response.statusCode())) throw new IOException("not now");
+        ScheduledFuture<?> deadline = closeAfter(TIMEOUT, body);
+        String refusal = new String(body.readAllBytes(), StandardCharsets.UTF_8);
+        deadline.cancel(false);
+        throw new Refused(refusal);
+      }
     }
 
     /** Sends a request. Unlike the timeout of the request builder, this one includes the body. */
@@ -314,11 +318,8 @@ public final class AddonStart {
 
     private final Service service;
     private final Consumer<Map<?, ?>> listener;
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
-      Thread thread = new Thread(task);
-      thread.setDaemon(true);
-      return thread;
-    });
+    /** Runs the listener, which may wait for the service. */
+    private final ScheduledExecutorService telling = Executors.newSingleThreadScheduledExecutor(AddonStart::daemon);
     private final Set<Object> changed = new LinkedHashSet<>();
 
     Watch(Service service, Consumer<Map<?, ?>> listener) {
@@ -328,17 +329,19 @@ public final class AddonStart {
 
     /** Runs until the service refuses, such as a token that was revoked. */
     void run() throws Refused, InterruptedException {
+      boolean isFirst = true;
       for (long pause = 1000; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
         long began = System.nanoTime();
         try (InputStream stream = service.open("/stream")) {
+          // Once it is open, since anything may have changed until then.
+          if (!isFirst) tellLater(List.of("everything"));
           read(stream);
         } catch (IOException | Json.Malformed broken) {
           // Connect again.
         }
         if (System.nanoTime() - began > Duration.ofMinutes(1).toNanos()) pause = 1000;
         Thread.sleep(pause + ThreadLocalRandom.current().nextLong(pause));
-        // Anything may have changed meanwhile.
-        tellLater(List.of("everything"));
+        isFirst = false;
       }
     }
 
@@ -346,14 +349,14 @@ public final class AddonStart {
       BufferedReader lines = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8));
       String name = "";
       for (;;) {
-        ScheduledFuture<?> silence = timer.schedule(() -> close(stream), SILENCE.toMillis(), TimeUnit.MILLISECONDS);
+        ScheduledFuture<?> silence = closeAfter(SILENCE, stream);
         String line = lines.readLine();
         silence.cancel(false);
         if (line == null) return;
         if (line.startsWith("event: ")) name = line.substring(7);
         if (!line.startsWith("data: ")) continue;
         Map<?, ?> data = (Map<?, ?>) Json.parse(line.substring(6));
-        if (name.equals("event")) timer.execute(() -> listener.accept(data));
+        if (name.equals("event")) telling.execute(() -> listener.accept(data));
         if (name.equals("changed")) tellLater((List<?>) data.get("resources"));
       }
     }
@@ -362,7 +365,7 @@ public final class AddonStart {
     private synchronized void tellLater(List<?> resources) {
       boolean isWaiting = !changed.isEmpty();
       changed.addAll(resources);
-      if (!isWaiting) timer.schedule(this::tell, ThreadLocalRandom.current().nextLong(3000), TimeUnit.MILLISECONDS);
+      if (!isWaiting) telling.schedule(this::tell, ThreadLocalRandom.current().nextLong(3000), TimeUnit.MILLISECONDS);
     }
 
     private void tell() {
@@ -374,14 +377,22 @@ public final class AddonStart {
       changed.clear();
       return taken;
     }
+  }
 
-    private static void close(InputStream stream) {
-      try {
-        stream.close();
-      } catch (IOException closed) {
-        // It is closed.
-      }
-    }
+  private static final ScheduledExecutorService TIMER = Executors.newSingleThreadScheduledExecutor(AddonStart::daemon);
+
+  private static Thread daemon(Runnable task) {
+    Thread thread = new Thread(task);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /** Closes a stream after a time: whoever reads from it then goes on. */
+  private static ScheduledFuture<?> closeAfter(Duration time, InputStream stream) {
+    return TIMER.schedule(() -> {
+      stream.close();
+      return null;
+    }, time.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** An answer: a 200 with data, or a 304 without. */
@@ -389,6 +400,8 @@ public final class AddonStart {
     final int status;
     final String etag;
     final String body;
+    /** Of a 200. What is none is the answer of something in between, such as the page of a hotel's network. */
+    final Map<?, ?> json;
 
     Answer(HttpResponse<byte[]> response) throws IOException {
       status = response.statusCode();
@@ -397,6 +410,7 @@ public final class AddonStart {
       byte[] bytes = response.body();
       if (isGzip) bytes = new GZIPInputStream(new ByteArrayInputStream(bytes)).readAllBytes();
       body = new String(bytes, StandardCharsets.UTF_8);
+      json = status == 200 ? (Map<?, ?>) Json.parse(body) : null;
     }
   }
 
