@@ -410,7 +410,9 @@ public final class AddonStart {
       byte[] bytes = response.body();
       if (isGzip) bytes = new GZIPInputStream(new ByteArrayInputStream(bytes)).readAllBytes();
       body = new String(bytes, StandardCharsets.UTF_8);
-      json = status == 200 ? (Map<?, ?>) Json.parse(body) : null;
+      Object parsed = status == 200 ? Json.parse(body) : null;
+      if (status == 200 && !(parsed instanceof Map)) throw new Json.Malformed(0);
+      json = (Map<?, ?>) parsed;
     }
   }
 

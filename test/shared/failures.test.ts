@@ -58,7 +58,7 @@ it(
   options,
   async (t) => {
     const pg = await Postgres.start(t);
-    const world = await startNodes(t, pg, 2, ["--max-staleness", "8"]);
+    const world = await startNodes(t, pg, 2, ["--max-staleness", "4"]);
     const [one, other] = world.nodes as [Node, Node];
     await pg.stop("SIGINT");
     execFileSync("cp", ["-a", pg.data, `${pg.data}-old`]);

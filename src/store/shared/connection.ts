@@ -2,9 +2,6 @@
 import postgres, { type Sql } from "postgres";
 import { Failure } from "../../domain/errors.ts";
 
-/** The name by which PostgreSQL knows the connections of all nodes. */
-export const applicationName = "gameaddon";
-
 /** Node cannot tell the kernel to give up a dead connection early: polls find it, and the sequencer ends all connections. */
 const settings = {
   max: 4,
@@ -14,7 +11,7 @@ const settings = {
   fetch_types: false,
   backoff: () => 0.2,
   onnotice: () => {},
-  connection: { application_name: applicationName },
+  connection: { application_name: "gameaddon" },
 } as const;
 
 /** Returns a client. @throws Failure `STORE_UNAVAILABLE` for a faulty URL; that of `URL` has all of it, password included */

@@ -3,11 +3,11 @@ import { reasonOf } from "../../domain/system-error.ts";
 import { JournalClock } from "./journal-clock.ts";
 import type { JournalState } from "./sequencer.ts";
 
-/** After what time without contact the log says so, in milliseconds. */
-const lostAfter = 2_000;
+/** After what time of failures the log says so, and after what time without one that it is over, in milliseconds. */
+const toldAfter = { fails: 2_000, answers: 5_000 };
 
-/** What can fail: questions for the head, and reading the changes of others. */
-type Attempt = "asking" | "reading";
+/** What can fail: questions for the head, reading the changes of others, and writing what this node has. */
+type Attempt = "asking" | "reading" | "reporting";
 
 /** See the head of this file. */
 export class Contact {
@@ -23,6 +23,8 @@ export class Contact {
   #divergence: string | undefined;
   /** What the log says of the journal. */
   #told: "answers" | "fails" | "is unfit" = "answers";
+  /** Since when something fails, and until when something has failed, by the monotonic clock. */
+  #failing = { since: 0, until: 0 };
 
   /** @param maxStaleness how long the node answers without contact, in milliseconds: revoked tokens live on meanwhile */
   constructor(maxStaleness: number, warn: (message: string) => void) {
@@ -54,11 +56,18 @@ export class Contact {
   }
 
   get #failure(): string | undefined {
-    return this.#failures.get("asking") ?? this.#failures.get("reading");
+    const [first] = this.#failures.values();
+    return first;
   }
 
   failed(attempt: Attempt, error: unknown): void {
+    if (this.#failures.size === 0) this.#failing.since = performance.now();
     this.#failures.set(attempt, reasonOf(error));
+  }
+
+  /** Whether the last attempt of a kind has failed. */
+  fails(attempt: Attempt): boolean {
+    return this.#failures.has(attempt);
   }
 
   succeeded(attempt: Attempt): void {
@@ -90,8 +99,12 @@ export class Contact {
 
   /** Writes to the log when contact is lost, when nothing is answered for that, and when both are over. */
   tell(): void {
-    const isLost = this.#failure !== undefined && performance.now() - this.#current > lostAfter;
-    const state = this.unfit !== undefined ? "is unfit" : isLost ? "fails" : "answers";
+    const [now, isUnfit] = [performance.now(), this.unfit !== undefined];
+    if (isUnfit || this.#failures.size > 0) this.#failing.until = now;
+    // Neither is told at once, since a machine at the limit would fill the log.
+    const isOver = now - this.#failing.until > toldAfter.answers;
+    const isLong = this.#failures.size > 0 && now - this.#failing.since > toldAfter.fails;
+    const state = isUnfit ? "is unfit" : isLong ? "fails" : isOver ? "answers" : this.#told;
     if (state === this.#told) return;
     this.#told = state;
     if (state === "answers") this.#warn("The shared journal answers, and so does this machine.");

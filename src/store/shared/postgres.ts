@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { journalVersion } from "../journal/segment.ts";
-import { applicationName, connect, connectAlone, withoutPassword } from "./connection.ts";
+import { connect, connectAlone, withoutPassword } from "./connection.ts";
 import {
   type Append,
   AppendRefused,
@@ -228,13 +228,16 @@ export class PostgresSequencer implements Sequencer {
   async #loss(signal: AbortSignal): Promise<never> {
     for (;;) {
       await sleep(2 * silenceTimeout, undefined, { ref: false, signal });
-      const isWorking = await this.#inTime(
-        (sql) => sql`
-          select from pg_stat_activity where application_name = ${applicationName}
-            and usename = current_user and state <> 'idle' and pid <> pg_backend_pid()`,
+      const sql = this.#sql;
+      const working = await this.#inTime(
+        () => sql`
+          select from pg_stat_activity where application_name = current_setting('application_name')
+            and usename = session_user and client_addr is not distinct from inet_client_addr()
+            and state <> 'idle' and pid <> pg_backend_pid()`,
       );
-      if (isWorking.length > 0) continue;
-      this.#renew();
+      signal.throwIfAborted();
+      if (working.length > 0) continue;
+      if (sql === this.#sql && !this.#isClosed) this.#renew();
       throw new Error("a connection to PostgreSQL was lost");
     }
   }

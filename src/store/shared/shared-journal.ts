@@ -190,7 +190,8 @@ export class SharedJournal {
       this.#contact.succeeded("reading");
     } catch (error) {
       // The next poll tries again, and says why it fails.
-      if (!(error instanceof SyncFailure)) this.#contact.failed("reading", error);
+      const isKnown = error instanceof SyncFailure || this.#contact.divergence !== undefined;
+      if (!isKnown) this.#contact.failed("reading", error);
       throw error;
     }
   }
@@ -280,18 +281,27 @@ export class SharedJournal {
       if (signal.aborted) return;
       try {
         await this.#ask();
-        if (this.#polls % pollsPerReport === 0) {
-          const { sequence } = this.#context.database;
-          this.#nodes = await this.#sequencer.report({ sequence, table: this.table });
-        }
-        this.#polls += 1;
         if (this.lag > 0) this.#context.wake();
         // For what this node itself has changed.
         this.#arrivals.look();
       } catch (error) {
         this.#contact.failed("asking", error);
       }
+      await this.#report();
       this.#contact.tell();
+    }
+  }
+
+  /** Says what this node has, and which table, every few polls. */
+  async #report(): Promise<void> {
+    this.#polls += 1;
+    const isDue = this.#polls % pollsPerReport === 1 || this.#contact.fails("reporting");
+    if (!isDue || this.#contact.fails("asking")) return;
+    try {
+      this.#nodes = await this.#sequencer.report({ sequence: this.sequence, table: this.table });
+      this.#contact.succeeded("reporting");
+    } catch (error) {
+      this.#contact.failed("reporting", error);
     }
   }
 
