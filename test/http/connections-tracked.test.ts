@@ -255,16 +255,6 @@ describe("bytes without a request", () => {
     desk.pass(1_000);
     assert.equal(socket.destroyed, false);
   });
-
-  it("a closed server no longer looks for such connections", (t) => {
-    const desk = new Desk(t, 10);
-    const socket = desk.accept();
-    desk.pass(5_000);
-    desk.receive(socket, 2 * most);
-    desk.server.emit("close");
-    desk.pass(5_000);
-    assert.equal(socket.destroyed, false);
-  });
 });
 
 describe("the deadline of silence", () => {
