@@ -164,9 +164,9 @@ The data folder, the route table, host and port can also be set by ADDON_DATA, A
 
 Exit codes: 0 done, or already so; 1 failed; 2 wrong usage; 130 interrupted at a question.`;
 
-function usageMessage({ code, message }: CommanderError, { args: [group] }: Command): string {
-  const words = ["addon-cli", ...(group === undefined ? [] : [group]), "--help"];
-  if (code === "commander.help") return `Expected a command; \`${words.join(" ")}\` lists them.`;
+function usageMessage({ code, message }: CommanderError, { args }: Command): string {
+  const help = ["addon-cli", ...args.slice(0, 1), "--help"].join(" ");
+  if (code === "commander.help") return `Expected a command; \`${help}\` lists them.`;
   return message.replace(/^error: /, "").replaceAll("\n", " ");
 }
 

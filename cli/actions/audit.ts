@@ -72,9 +72,9 @@ export async function showAudit(
     shown += 1;
   }
   if (!goOn) {
-    if (shown === 0 && limit !== 0) await requireToken();
-    if (shown === 0)
-      output.remark(limit === 0 ? "--limit 0 shows none." : "No change in the journal matches.");
+    if (shown > 0) return;
+    if (limit !== 0) await requireToken();
+    output.remark(limit === 0 ? "--limit 0 shows none." : "No change in the journal matches.");
     return;
   }
   const select = toSelection(look, names);

@@ -74,9 +74,12 @@ async function findPlayers(
       const piece = Buffer.from(buffer, byteOffset, length);
       const first = piece.indexOf(lineFeed) + 1;
       const end = piece.lastIndexOf(lineFeed) + 1;
-      take(Buffer.concat([rest, piece.subarray(0, first)]));
-      take(piece.subarray(first, end));
-      rest = Buffer.concat([end === 0 ? rest : Buffer.alloc(0), piece.subarray(end)]);
+      if (end > 0) {
+        take(Buffer.concat([rest, piece.subarray(0, first)]));
+        take(piece.subarray(first, end));
+        rest = Buffer.alloc(0);
+      }
+      rest = Buffer.concat([rest, piece.subarray(end)]);
     }
   } catch (error) {
     // The running service has deleted it since: it is past its retention.

@@ -27,7 +27,7 @@ export interface Cell {
 /** A row by its columns. */
 export type Row = ReadonlyMap<string, Cell>;
 
-/** What a spreadsheet would take for a formula, but a number, gets an apostrophe, and so does what then looks like that. */
+/** What a spreadsheet would take for a formula, unless it is a number, gets an apostrophe, and so does what has one already. */
 const formula = /^(?:'+[=+\-@]|[=+@]|-(?!\d+$))/;
 const escaped = /^'+[=+\-@]/;
 

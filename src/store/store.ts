@@ -190,9 +190,8 @@ export class Store<M extends Model> {
    */
   async problem(): Promise<string | undefined> {
     if (this.#writer.fatal !== undefined) return "The disk is no longer reliable.";
-    if (this.#writer.isUndecided)
-      return this.#shared?.problem ?? "The shared journal does not answer a change.";
     if (this.#shared?.problem !== undefined) return this.#shared.problem;
+    if (this.#writer.isUndecided) return "The shared journal has not confirmed the last change.";
     const failure = this.#journal.failure ?? this.#shared?.failed;
     try {
       const { shortage } = await spaceFor(this.folder);

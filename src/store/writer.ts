@@ -186,7 +186,9 @@ export class Writer<M extends Model> {
   /** Why no change is accepted, or undefined. */
   get #refusal(): Failure | undefined {
     if (this.#fatal !== undefined) return unreliable(this.#fatal);
-    return this.#isUndecided ? unshared("PostgreSQL does not answer a change.") : this.#shared?.refusal;
+    return this.#isUndecided
+      ? unshared("PostgreSQL has not confirmed the last change.")
+      : this.#shared?.refusal;
   }
 
   async #catchUp(): Promise<void> {
@@ -201,7 +203,7 @@ export class Writer<M extends Model> {
 
   async #writeBatch(): Promise<void> {
     const refusal = this.#refusal;
-    // Nor is removed what has ended.
+    // To remove what has ended is a change as well.
     if (refusal !== undefined) return this.#rejectWaiting(refusal);
     const { batch, made, answers, lines } = this.#decide();
     // Even a refusal may rest on an earlier change of the batch, so nothing is answered before all of it is durable.

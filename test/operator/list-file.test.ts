@@ -106,6 +106,8 @@ describe("the file of a list", () => {
       " blanks ",
       "in\u200bvisible",
       "007",
+      "-13",
+      "'-13",
       "undefined",
       'a",\u2028;',
     ];

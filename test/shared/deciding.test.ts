@@ -106,7 +106,7 @@ describe("an append without an answer", () => {
       });
     await assert.rejects(put(one, "a"), { code: "OUTCOME_UNKNOWN" });
     await assert.rejects(put(one, "b"), { code: "STORE_UNAVAILABLE" });
-    assert.match(String(await one.problem()), /does not answer/);
+    assert.match(String(await one.problem()), /has not confirmed the last change/);
     assert.deepEqual(contents(one.data).notes, []);
     journal.after = () => {};
     answer();

@@ -23,7 +23,7 @@ export async function backUp(
   const { io, misuse, output, workspace } = context;
   if (given === "") misuse("expected a file or a folder, got an empty text");
   // In a pipe, the sentence about the file would pass for the backup.
-  if (given === "-") misuse("a backup is not written to standard output; a file of that name is ./-");
+  if (given === "-") misuse("a backup is not written to standard output; for a file named -, write ./-");
   const target = resolve(io.cwd, given);
   const isFolder = await isFolderName(given, target);
   if (keep !== undefined && !isFolder) misuse(`--keep requires a folder; to name one, write ${given}/`);

@@ -35,7 +35,7 @@ export async function exportData(
   });
 }
 
-/** Returns the path of the file to write; undefined, also for `-`, is standard output. @throws Failure if it must not be written */
+/** Returns the path of the file to write, or undefined for standard output. @throws Failure if it must not be written */
 export async function targetOf(
   { io }: Context,
   file: string | undefined,

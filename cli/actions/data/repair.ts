@@ -5,7 +5,7 @@ import { Failure } from "../../../src/domain/errors.ts";
 import type { Rebuilt } from "../../../src/repair/findings.ts";
 import { planRepair, type RepairPlan, repair } from "../../../src/repair/repair.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
-import { sharedMarker } from "../../../src/store/folder/folder-names.ts";
+import { requireUnshared } from "../../../src/store/shared/node-folder.ts";
 import type { Context } from "../../context.ts";
 import { Reported } from "../../terminal/output.ts";
 import { describeFault, withFolder } from "./offline.ts";
@@ -76,25 +76,15 @@ export async function repairFrom(context: Context, file: string, yes: boolean): 
 /** Plans a repair with exclusive access to the folder, and calls `use` with the plan. */
 function withPlan<T>(context: Context, folder: string, use: (plan: RepairPlan) => Promise<T>): Promise<T> {
   return withFolder(folder, "Repairing", async () => {
-    await requireOwnJournal(folder);
+    await requireUnshared(
+      nodeFiles,
+      folder,
+      "A repair could lose what the others have. Move its files away, and start the service with --journal: it takes everything from there.",
+    );
     return withProgress(context, "Repairing", async (progress) =>
       use(await planRepair(await reportingReads(folder, progress), folder)),
     );
   });
-}
-
-/** Refuses a copy of a shared journal: it would go on without the changes that a repair has lost, and the others have. */
-async function requireOwnJournal(folder: string): Promise<void> {
-  const names = await nodeFiles.readdir(folder);
-  if (!names.includes(sharedMarker)) return;
-  const marker = join(folder, sharedMarker);
-  throw new Failure(
-    "CONFLICT",
-    `${folder} is a copy of a journal that several machines share, and is not repaired.`,
-    {
-      hint: `Move its files away, and start the service with --journal: it takes everything from there. To leave that journal for good, delete ${marker} first. Nothing was changed.`,
-    },
-  );
 }
 
 function describe(

@@ -2,7 +2,7 @@
 import postgres, { type Sql } from "postgres";
 import { Failure } from "../../domain/errors.ts";
 
-/** Node cannot tell the kernel to give up a dead connection early: polls find it, and the sequencer ends all connections. */
+/** Node cannot tell the kernel to give up a dead connection early: the sequencer finds it, and ends all connections. */
 const settings = {
   max: 4,
   connect_timeout: 5,

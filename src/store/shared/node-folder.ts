@@ -11,11 +11,18 @@ export async function markShared(files: Files, folder: string, id: string): Prom
   await writeDurably(files, join(folder, sharedMarker), [Buffer.from(`${id}\n`)]);
 }
 
-/** Refuses a folder that is a copy of a shared journal: what is changed only here would be missing there. */
-export async function requireUnshared(files: Files, folder: string): Promise<void> {
+/**
+ * Refuses a folder that is a copy of a shared journal: what is changed only here would be missing there.
+ * @param instead what to do
+ */
+export async function requireUnshared(
+  files: Files,
+  folder: string,
+  instead = "Start the service on it, or name that journal with --journal or ADDON_JOURNAL.",
+): Promise<void> {
   if (!(await files.readdir(folder)).includes(sharedMarker)) return;
   throw new Failure("STORE_UNAVAILABLE", `${folder} is a copy of a journal that several machines share.`, {
-    hint: `Start the service on it, or name that journal with --journal or ADDON_JOURNAL. To leave it for good, delete ${join(folder, sharedMarker)}.`,
+    hint: `${instead} To leave it for good, delete ${join(folder, sharedMarker)}.`,
   });
 }
 

@@ -63,8 +63,8 @@ export class PostgresSequencer implements Sequencer {
     const release = () => this.#end(sql);
     try {
       // Neither a node that is stopped while it holds the head, nor a forgotten transaction, must hold up others for ever.
-      await sql`set local idle_in_transaction_session_timeout = '30s'`;
-      await sql`set local lock_timeout = '60s'`;
+      await this.#unlessLost(sql`set local idle_in_transaction_session_timeout = '30s'`);
+      await this.#unlessLost(sql`set local lock_timeout = '60s'`);
       await this.#unlessLost(sql`select from gameaddon.head for update`);
     } catch (error) {
       await release();
@@ -203,8 +203,7 @@ export class PostgresSequencer implements Sequencer {
     try {
       return await Promise.race([ask(sql), silence(milliseconds, answered.signal)]);
     } catch (error) {
-      const isConnected = answers.test(codeOf(error) ?? "");
-      if (sql === this.#sql && !this.#isClosed && !isConnected) this.#renew();
+      if (sql === this.#sql && !this.#isClosed && !ofStatement.test(codeOf(error) ?? "")) this.#renew();
       throw error;
     } finally {
       // The timer would keep the answer in memory.
@@ -225,6 +224,7 @@ export class PostgresSequencer implements Sequencer {
     }
   }
 
+  /** Rejects when PostgreSQL works on nothing from here, unless it is aborted before. */
   async #loss(signal: AbortSignal): Promise<never> {
     for (;;) {
       await sleep(2 * silenceTimeout, undefined, { ref: false, signal });
@@ -255,7 +255,7 @@ export class PostgresSequencer implements Sequencer {
     const sql = connectAlone(this.#url);
     this.#transactions.add(sql);
     try {
-      await sql`begin`;
+      await this.#unlessLost(sql`begin`);
       return sql;
     } catch (error) {
       await this.#end(sql);
@@ -304,12 +304,13 @@ async function silence(milliseconds: number, signal: AbortSignal): Promise<never
 
 /**
  * The errors, by SQLSTATE, after which an append has not happened and would not happen again: a full disk, a missing
- * table or right, a server that only reads, values that a table refuses. After any other it is unknown: PostgreSQL may be stopping or starting.
+ * table or right, a server that only reads, values that a table refuses. After any other it is unknown: PostgreSQL may be
+ * stopping or starting.
  */
 const final = /^(?:22|23|25006|28|3D|42|53100)/;
 
-/** The errors of a server that answers and has what it needs: another connection would not help. */
-const answers = /^(?:22|23|42|53100|XX)/;
+/** The errors of a statement on a sound connection: another one would not help. */
+const ofStatement = /^(?:22|23|42|53100|XX)/;
 
 /** Runs an append. @throws AppendRefused where nothing was appended, any other error where that is unknown */
 async function definite<T>(append: () => Promise<T>): Promise<T> {
