@@ -32,9 +32,10 @@ try {
       // The list may have changed before the stream was open.
       if (known === undefined) await tellWanted();
       await tellEvents(news.event);
+    } else if (news.type === "missed" || news.resources.includes("wantedreason")) {
+      // After `missed`, anything may have changed. The client sends the ETag: an unchanged list costs next to nothing.
+      await tellWanted();
     }
-    // After `missed`, anything may have changed. The client sends the ETag: an unchanged list costs next to nothing.
-    else if (news.type === "missed" || news.resources.includes("wantedreason")) await tellWanted();
   }
 } catch (error) {
   // Such as a token that was revoked: there is no point in trying again.

@@ -223,7 +223,7 @@ public final class AddonStart {
   private static final class Service {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final int ATTEMPTS = 3;
-    private static final long LONGEST_WAIT = 60;
+    private static final long LONGEST_WAIT_SECONDS = 60;
     private static final Set<Integer> PASSING = Set.of(429, 502, 503, 504);
 
     private final HttpClient client = HttpClient.newBuilder()
@@ -264,8 +264,8 @@ public final class AddonStart {
           if (!PASSING.contains(status) || isLimited) throw new Refused(new Answer(response).body);
           // Retry-After is in seconds. Nobody waits for minutes here: the lists are cached.
           String after = response.headers().firstValue("Retry-After").orElse("0");
-          if (!after.matches("\\d{1,9}") || Long.parseLong(after) > LONGEST_WAIT)
-            throw new Away("the service asks to wait: " + after);
+          if (!after.matches("\\d{1,9}") || Long.parseLong(after) > LONGEST_WAIT_SECONDS)
+            throw new Away("the service is busy (Retry-After: " + after + ")");
           wait += Long.parseLong(after) * 1000;
         } catch (IOException error) {
           trouble = error.getClass().getSimpleName();
@@ -400,7 +400,7 @@ public final class AddonStart {
     final int status;
     final String etag;
     final String body;
-    /** Of a 200. What is none is the answer of something in between, such as the page of a hotel's network. */
+    /** The object in a 200. Anything else comes from something in between, such as the login page of a network. */
     final Map<?, ?> json;
 
     Answer(HttpResponse<byte[]> response) throws IOException {

@@ -158,7 +158,7 @@ describe("the Java example", { skip: withoutJava }, () => {
     assertIncludes(away, "The change may or may not have arrived: the service is unreachable");
     for (const [head, why] of [
       [{ status: 200, headers: { "Content-Type": "text/html" } }, "another server answered"],
-      [{ status: 429, headers: { "Retry-After": "900" } }, "the service asks to wait: 900"],
+      [{ status: 429, headers: { "Retry-After": "900" } }, "the service is busy (Retry-After: 900)"],
     ] as const) {
       const { url } = await openProxy(t, world.url, [
         (response) => response.writeHead(head.status, head.headers).end("<html>"),

@@ -30,7 +30,10 @@ const settledMilliseconds = 60_000;
 /** The first pause is as long as that before the third attempt of a call: 1 to 2 seconds. */
 const firstPause = 2;
 
-/** Yields what changes, without end. @throws the error of a failure that is not temporary; the signal's reason */
+/**
+ * Yields what changes, without end.
+ * @throws the refusal of the service; before the first connection, any failure that is not temporary; the signal's reason
+ */
 export async function* watch(
   connect: (signal: AbortSignal) => Promise<Connected>,
   timing: Timing,
@@ -135,15 +138,15 @@ async function follow(
     const connected = await connect(signal);
     let retryAfter: string | null = null;
     if ("body" in connected) {
-      if (attempt > 1 || wasConnected) news.miss();
+      if (attempt > 1) news.miss();
       wasConnected = true;
       const began = timing.now();
       await read(connected.body, timing, news, signal).catch(() => {});
       if (timing.now() - began >= settledMilliseconds) attempt = 1;
     } else {
-      // Once the service has answered, something in between, such as the page of a proxy, does not end the stream.
-      const isRefusal = !wasConnected || connected.error instanceof GameAddonError;
-      if (!connected.isTemporary && isRefusal) throw connected.error;
+      // Once a stream was open, only the service ends it, and not something in between, such as the error page of a CDN.
+      const isFinal = !wasConnected || connected.error instanceof GameAddonError;
+      if (!connected.isTemporary && isFinal) throw connected.error;
       ({ retryAfter } = connected);
     }
     const pause = waitBefore(attempt + firstPause, retryAfter, timing) ?? silenceMilliseconds;
