@@ -7,7 +7,7 @@ export const isFull = process.env.TEST_DEPTH === "full";
 export const onlyInFull = isFull ? false : "it runs with TEST_DEPTH=full";
 
 /** The distance of enumerated faults, such as flipped bits: odd, so that each bit of a byte has its turn. */
-export const stride = isFull ? 1 : 9;
+export const stride = isFull ? 1 : 17;
 
 /** Returns the faults to try in this run, of `all` in their order: by default at a distance. The last is always among them. */
 export function sample<Fault>(all: readonly Fault[], distance = stride): Fault[] {

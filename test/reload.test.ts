@@ -11,14 +11,14 @@ import { connectControl } from "../src/control/client.ts";
 import type { Control } from "../src/control/operations.ts";
 import { nodeFiles } from "../src/store/folder/files.ts";
 import { readHistory } from "../src/store/journal/history.ts";
-import { isFull, runs } from "./_depth.ts";
+import { isFull } from "./_depth.ts";
 import { prefix } from "./_setup.ts";
 import { type Desk, emptyDesk, type Running } from "./cli/_setup.ts";
 
 const reloads = isFull ? 200 : 24;
 /** How many of them come in every way in turn; the others come by a signal or a command. */
-const watched = runs(16);
-const clients = runs(32);
+const watched = isFull ? 16 : 4;
+const clients = isFull ? 32 : 8;
 
 /** The parts in which the two tables differ: all of them, so that an answer from a mixture is recognized. */
 interface Variant {

@@ -6,7 +6,7 @@ import { Postgres, withoutPostgres } from "./_postgres.ts";
 
 const options = { skip: withoutPostgres, timeout: 590_000 };
 /** In each round two of the three are killed. */
-const rounds = isFull ? 50 : 3;
+const rounds = isFull ? 50 : 2;
 
 it("machines that are killed lose nothing and count nothing twice", options, async (t) => {
   const world = await startNodes(t, await Postgres.start(t), 3);

@@ -58,19 +58,16 @@ it("while the disk of PostgreSQL is full nothing is changed, and changes go on w
   assert.ok(found >= acknowledged + 1 && found <= acknowledged + 1 + unknown, `${found} of ${acknowledged}`);
 });
 
-it("a new machine catches up with thousands of changes", options, async (t) => {
+it("a new machine catches up with a thousand changes", options, async (t) => {
   const pg = await Postgres.start(t);
   const world = await startNodes(t, pg, 1, ["--log-requests", "none"]);
   const [one] = world.nodes as [Node];
   const counter = new Counter(world.token, world.nodes, 64);
-  await until(() => counter.acknowledged > (isFull ? 20_000 : 2_000));
+  await until(() => counter.acknowledged > (isFull ? 20_000 : 1_000));
   await counter.stop();
   const { emptyDesk } = await import("../cli/_setup.ts");
   const other = new Node(await emptyDesk(t), pg.url, []);
-  const began = performance.now();
   await other.start();
-  const took = performance.now() - began;
-  t.diagnostic(`started with ${counter.acknowledged} changes after ${Math.round(took)} ms`);
   const all = await journalLines(one, 100);
   assert.deepEqual(await journalLines(other, 100), all);
 });

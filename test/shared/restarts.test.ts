@@ -5,7 +5,7 @@ import { assertEqual, Counter, startNodes, until } from "./_nodes.ts";
 import { Postgres, withoutPostgres } from "./_postgres.ts";
 
 const options = { skip: withoutPostgres, timeout: 590_000 };
-const restarts = isFull ? 20 : 3;
+const restarts = isFull ? 20 : 2;
 
 it("PostgreSQL that crashes loses nothing, and the machines go on by themselves", options, async (t) => {
   const pg = await Postgres.start(t);
