@@ -1,6 +1,6 @@
 /**
  * Reloads of the route table under load, in every way, with valid and faulty tables in turn. No request fails, each
- * answer follows from one table alone, and never from a faulty one. Runs alone: with all cases it takes long.
+ * answer follows from one table alone, and never from a faulty one.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

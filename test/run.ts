@@ -1,7 +1,6 @@
 /**
  * Runs all tests, or the files whose path contains one of the arguments: `npm test -- http store/lock`. A few processes
- * take one file after another, because starting a process takes longer than the tests of most files. A file whose head
- * says `Runs alone` has its own. Those run first, since they take long and wait for other programs.
+ * take one file after another, because starting a process takes longer than the tests of most files.
  */
 import { setMaxListeners } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +14,7 @@ import { sharedFolder } from "./_shared.ts";
 
 const projectFolder = fileURLToPath(new URL("..", import.meta.url));
 
-/** For how much to run a process starts, in characters of the files. */
+/** For how much to run a process starts, in characters of the files; a file that starts programs counts as many more. */
 const worthProcess = 100_000;
 
 /** How long a file may run, in milliseconds. Then its process ends, and its tests have failed. */
@@ -34,22 +33,19 @@ function findFiles(patterns: readonly string[]): string[] {
   return (patterns.length === 0 ? files : files.filter(isChosen)).sort();
 }
 
-/** Returns which files each process may run, in the order in which the processes start. */
-function toShares(files: readonly string[]): string[][] {
+/** Returns the files in the order in which they are begun, and how many processes take them. */
+function arrange(files: readonly string[]): { readonly ordered: string[]; readonly count: number } {
   const texts = files.map((file) => ({ file, text: readFileSync(join(projectFolder, file), "utf8") }));
-  const isAlone = ({ text }: { readonly text: string }) => text.split("*/", 1)[0]?.includes("Runs alone");
   // Those that take longest come first, so that all processes end together: they start other programs, or have many tests.
-  const starting = /from "(?:node:child_process|.*\/_(?:browser|build|nodes|page|process|strace)\.ts)"/;
+  const starting =
+    /from "(?:node:child_process|.*\/_(?:browser|build|nodes|page|process|strace|transcript)\.ts)"/;
   const lengthOf = (text: string) => text.length + (starting.test(text) ? worthProcess : 0);
   const bySize = texts.sort((one, other) => lengthOf(other.text) - lengthOf(one.text));
-  const others = bySize.filter((each) => !isAlone(each));
-  const size = others.reduce((sum, { text }) => sum + text.length, 0);
-  const count = Math.min(processes, Math.ceil(size / worthProcess));
-  const shared = others.map(({ file }) => file);
-  return [
-    ...bySize.filter(isAlone).map(({ file }) => [file]),
-    ...Array.from({ length: count }, () => shared),
-  ];
+  const size = texts.reduce((sum, { text }) => sum + lengthOf(text), 0);
+  return {
+    ordered: bySize.map(({ file }) => file),
+    count: Math.min(processes, Math.ceil(size / worthProcess)),
+  };
 }
 
 /**
@@ -156,11 +152,9 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => interrupt
 const files = findFiles(process.argv.slice(2));
 const begun = join(folder, "begun");
 mkdirSync(begun);
-const programs = toShares(files).map((share, index) => {
-  const program = join(folder, `${index}.mjs`);
-  writeFileSync(program, toProgram(share, begun));
-  return program;
-});
+const { ordered, count } = arrange(files);
+const programs = Array.from({ length: count }, (_, index) => join(folder, `${index}.mjs`));
+for (const program of programs) writeFileSync(program, toProgram(ordered, begun));
 // The runner and each process listen for the interruption, and Node warns of more than ten listeners.
 setMaxListeners(programs.length + 1, interruption.signal);
 const summary = new Summary(files);

@@ -1,4 +1,4 @@
-/** The transcripts of the data folder. Runs alone: they set the clock, and take long. */
+/** The transcripts of the data folder. */
 import { declareTranscripts } from "./_transcript.ts";
 
 declareTranscripts("data.md", "restoring.md", "repairing.md");

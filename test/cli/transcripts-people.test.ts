@@ -1,4 +1,4 @@
-/** The transcripts of players, members, tokens. Runs alone: they set the clock, and take long. */
+/** The transcripts of players, members, tokens. */
 import { declareTranscripts } from "./_transcript.ts";
 
 declareTranscripts(

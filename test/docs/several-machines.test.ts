@@ -1,4 +1,4 @@
-/** Tests of docs/several-machines.md: two machines on one journal, behind Caddy. Runs alone. */
+/** Tests of docs/several-machines.md: two machines on one journal, behind Caddy. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";

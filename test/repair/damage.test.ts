@@ -1,7 +1,4 @@
-/**
- * Damage of every kind: a verification finds it, and a repair saves only what was written. Runs alone: with all cases it takes
- * long.
- */
+/** Damage of every kind: a verification finds it, and a repair saves only what was written. */
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

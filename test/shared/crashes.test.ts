@@ -1,4 +1,4 @@
-/** Machines that are killed while clients count. Runs alone. */
+/** Machines that are killed while clients count. */
 import { it } from "node:test";
 import { isFull } from "../_depth.ts";
 import { assertEqual, Counter, startNodes, until } from "./_nodes.ts";

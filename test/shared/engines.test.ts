@@ -1,4 +1,4 @@
-/** What only PostgreSQL can do to a shared journal. Runs alone. */
+/** What only PostgreSQL can do to a shared journal. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { it } from "node:test";

@@ -1,4 +1,4 @@
-/** What machines that share a journal do when one of them, PostgreSQL or the network fails. Runs alone. */
+/** What machines that share a journal do when one of them, PostgreSQL or the network fails. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Two machines that share a journal in PostgreSQL. Runs alone. */
+/** Two machines that share a journal in PostgreSQL. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { Counter, journalLines, kills, settled, startNodes, until } from "./_nodes.ts";

@@ -1,4 +1,4 @@
-/** What operators do with the journal that machines share, and their mistakes. Runs alone. */
+/** What operators do with the journal that machines share, and their mistakes. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

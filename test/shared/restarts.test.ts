@@ -1,4 +1,4 @@
-/** A PostgreSQL that crashes while clients count. Runs alone. */
+/** A PostgreSQL that crashes while clients count. */
 import { it } from "node:test";
 import { isFull } from "../_depth.ts";
 import { assertEqual, Counter, startNodes, until } from "./_nodes.ts";

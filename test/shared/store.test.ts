@@ -1,4 +1,4 @@
-/** Tests of behaviour on a journal in PostgreSQL: those of the store, and those of what it stores. Runs alone. */
+/** Tests of behaviour on a journal in PostgreSQL: those of the store, and those of what it stores. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
