@@ -193,6 +193,8 @@ export class Writer<M extends Model> {
 
   async #catchUp(): Promise<void> {
     this.#isBehind = false;
+    // Memory has what the folder lacks since: what follows it would leave a gap there.
+    if (this.#fatal !== undefined) return;
     try {
       if (this.#shared !== undefined) await this.#whileUndecided(this.#shared.catchUp());
     } catch (error) {

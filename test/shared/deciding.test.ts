@@ -234,13 +234,28 @@ it("a node whose folder cannot follow the journal stops, and catches up when it 
   isFull = true;
   await assert.rejects(put(store, "b"), { code: "OUTCOME_UNKNOWN" });
   assert.equal(fatal.length, 1);
-  await store.close();
   isFull = false;
+  // What comes before it has stopped leaves no gap behind.
+  await put(await openNode(t, journal.node()), "c");
+  await store.problem();
+  await store.close();
   const again = await openNode(t, journal.node(), folder);
   assert.deepEqual(
     contents(again.data).notes.map(({ id }) => id),
-    ["a", "b"],
+    ["a", "b", "c"],
   );
+});
+
+it("a reading that failed is repeated, although nothing is left to read", async (t) => {
+  const journal = new FakeJournal();
+  const reader = journal.node();
+  const node = await openNode(t, reader);
+  await put(node, "a");
+  reader.reading = Promise.reject(new Error("permission denied"));
+  await node.shared?.catchUp().catch(() => {});
+  reader.reading = Promise.resolve();
+  await until(async () => (await node.problem()) === undefined);
+  await put(node, "b");
 });
 
 describe("a request that asks for a change", () => {
