@@ -72,6 +72,21 @@ it("a new machine catches up with a thousand changes", options, async (t) => {
   assert.deepEqual(await journalLines(other, 100), all);
 });
 
+it("a machine is shown, and reads go on, while a synchronous standby is lost", options, async (t) => {
+  const pg = await Postgres.start(t);
+  const { sequencer } = await journalOf(pg.url.replace(/\/postgres$/, ""), "folder", {}, Date.now);
+  t.after(() => sequencer.close());
+  await pg.query(async (sql) => {
+    await sql`alter system set synchronous_standby_names = 'lost'`;
+    await sql`select pg_reload_conf()`;
+    await until(
+      async () => (await sql`show synchronous_standby_names`)[0]?.synchronous_standby_names === "lost",
+    );
+  });
+  assert.deepEqual(await sequencer.report({ sequence: 7, table: "abc" }), []);
+  assert.equal((await sequencer.state()).head.sequence, 0);
+});
+
 it("a bulk change whose connection is lost changes nothing, and the next one is made", options, async (t) => {
   const pg = await Postgres.start(t);
   const { sequencer } = await journalOf(pg.url.replace(/\/postgres$/, ""), "folder", {}, Date.now);

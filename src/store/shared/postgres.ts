@@ -121,8 +121,11 @@ export class PostgresSequencer implements Sequencer {
 
   report({ sequence, table }: NodeState): Promise<readonly NodeReport[]> {
     return this.#inTime(async (sql) => {
+      // What is only shown need not wait for a synchronous standby: one that is lost would fail every report.
       await sql`
-        insert into gameaddon.nodes values (${this.#node}, ${sequence}, ${table}, clock_timestamp())
+        with here as materialized (select set_config('synchronous_commit', 'local', true))
+        insert into gameaddon.nodes
+        select ${this.#node}, ${sequence}::bigint, ${table}, clock_timestamp() from here
         on conflict (name) do update
           set sequence = excluded.sequence, revision = excluded.revision, seen = excluded.seen`;
       return (await this.nodes(sql)).filter(({ name }) => name !== this.#node);
