@@ -5,6 +5,7 @@ import { existsSync, rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { it, type TestContext } from "node:test";
 import { onlyInFull } from "../_depth.ts";
+import { journalOf } from "./_databases.ts";
 import { assertEqual, Counter, kills, Node, settled, startNodes, until, type World } from "./_nodes.ts";
 import { Postgres, withoutPostgres } from "./_postgres.ts";
 
@@ -141,6 +142,13 @@ it("a change is made on another connection if only its own is lost, and says why
   const url = pg.url.replace(String(pg.port), String(network.port));
   const world = await startNodes(t, pg, 1, [], url);
   const [one] = world.nodes as [Node];
+  // A statement that is new to its connection is lost between two messages.
+  const { sequencer } = await journalOf(url.replace(/\/postgres$/, ""), "folder", {}, Date.now);
+  t.after(() => sequencer.close());
+  network.lose("lost change");
+  const after = { sequence: 0, chain: 0 };
+  const batch = { head: { sequence: 1, chain: 7 }, first: 1, pieces: [Buffer.from("lost change")] };
+  await assert.rejects(sequencer.append(after, batch), /connection to PostgreSQL was lost/);
   network.lose("statistic.add");
   const headers = { "Idempotency-Key": "lost" };
   assert.equal((await one.ask(world.token, addition, headers)).body.code, "OUTCOME_UNKNOWN");
