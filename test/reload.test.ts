@@ -223,7 +223,6 @@ describe("reloads under load", () => {
       for (const index of [0, 1])
         assert.ok((seen.get(`${who} ${path} ${index}`) ?? 0) > 0, `${who} ${path} ${index}`);
     }
-    t.diagnostic(`${[...seen.values()].reduce((sum, count) => sum + count, 0)} requests`);
     assert.doesNotMatch(scene.serving.stderr.text, /"status":5\d\d/);
     assert.equal(await scene.serving.stop(), 0);
     const { uuid } = await desk.json<{ uuid: string }>("player", "show", "Vip");

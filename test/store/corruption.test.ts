@@ -162,7 +162,6 @@ describe("a small store", () => {
         }
       }
     }
-    t.diagnostic(`${outcomes.refused} refused, ${outcomes.whole} whole`);
     // The changes in the newest snapshot are not read again: only of the last segment is every bit needed.
     const [, last] = whole.find(([name]) => name === segment(5)) ?? [];
     assert.ok(outcomes.refused >= ((last?.length ?? 0) * 8 - 8) / stride, `${outcomes.refused}`);
