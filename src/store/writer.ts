@@ -193,14 +193,11 @@ export class Writer<M extends Model> {
 
   async #catchUp(): Promise<void> {
     this.#isBehind = false;
-    // Memory has what the folder lacks since: what follows it would leave a gap there.
-    if (this.#fatal !== undefined) return;
-    try {
-      if (this.#shared !== undefined) await this.#whileUndecided(this.#shared.catchUp());
-    } catch (error) {
-      // If it is only out of reach, the next poll tries again.
-      if (error instanceof SyncFailure) await this.#fail(error);
-    }
+    // After a fatal error memory has what the folder lacks: what follows would leave a gap there.
+    if (this.#shared === undefined || this.#fatal !== undefined) return;
+    // If it is only out of reach, the next poll tries again.
+    const failed = async (error: unknown) => error instanceof SyncFailure && this.#fail(error);
+    await this.#whileUndecided(this.#shared.catchUp()).catch(failed);
   }
 
   async #writeBatch(): Promise<void> {

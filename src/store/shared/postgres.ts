@@ -62,8 +62,6 @@ export class PostgresSequencer implements Sequencer {
     const sql = await this.#begin();
     const release = () => this.#end(sql);
     try {
-      // Neither a node that is stopped while it holds the head, nor a forgotten transaction, must hold up others for ever.
-      await this.#unlessLost(sql`set local idle_in_transaction_session_timeout = '30s'`);
       await this.#unlessLost(sql`set local lock_timeout = '60s'`);
       await this.#unlessLost(sql`select from gameaddon.head for update`);
     } catch (error) {
@@ -86,10 +84,9 @@ export class PostgresSequencer implements Sequencer {
   async *read(after: number): AsyncGenerator<Lines> {
     let last = { sequence: after, part: largestPart };
     for (;;) {
-      const { sequence, part } = last;
       const select = (sql: Sql) => sql<{ sequence: number; part: number; first: number; lines: string }[]>`
         select sequence::float8, part, first::float8, lines from gameaddon.batches
-        where (sequence, part) > (${sequence}::bigint, ${part}::int)
+        where (sequence, part) > (${last.sequence}::bigint, ${last.part}::int)
         order by sequence, part limit ${rowsAtOnce}`;
       const rows = await this.#inTime(select, transferTimeout);
       for (const { first, lines } of rows) yield { first, bytes: Buffer.from(lines) };
@@ -114,8 +111,7 @@ export class PostgresSequencer implements Sequencer {
         );
       }
       if (!this.#isListening && this.#wake !== undefined) await this.#listen(sql, this.#wake);
-      const { id, sequence, chain, now } = row;
-      return { id, head: { sequence, chain }, now };
+      return { id: row.id, head: { sequence: row.sequence, chain: row.chain }, now: row.now };
     });
   }
 
@@ -206,7 +202,8 @@ export class PostgresSequencer implements Sequencer {
     try {
       return await Promise.race([ask(sql), silence(milliseconds, answered.signal)]);
     } catch (error) {
-      if (sql === this.#sql && !this.#isClosed && !ofStatement.test(codeOf(error) ?? "")) this.#renew();
+      const isSound = error instanceof AppendRefused || ofStatement.test(codeOf(error) ?? "");
+      if (sql === this.#sql && !this.#isClosed && !isSound) this.#renew();
       throw error;
     } finally {
       // The timer would keep the answer in memory.
@@ -260,6 +257,8 @@ export class PostgresSequencer implements Sequencer {
     this.#transactions.add(sql);
     try {
       await this.#unlessLost(sql`begin`);
+      // Neither a node that is stopped while it holds the head, nor a forgotten transaction, must hold up others for ever.
+      await this.#unlessLost(sql`set local idle_in_transaction_session_timeout = '30s'`);
       return sql;
     } catch (error) {
       await this.#end(sql);

@@ -281,7 +281,6 @@ export class SharedJournal {
       if (signal.aborted) return;
       try {
         await this.#ask();
-        // A reading that failed is repeated even where nothing is left to read, since changes are refused until one succeeds.
         if (this.lag > 0 || this.#contact.fails("reading")) this.#context.wake();
         // For what this node itself has changed.
         this.#arrivals.look();
