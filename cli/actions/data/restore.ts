@@ -130,9 +130,10 @@ async function apply(context: Context, source: Source, options: RestoreOptions):
     return;
   }
   if (!output.wantsJSON) output.remark(lines.join("\n"));
+  const where = journal ? " on all machines that share the journal" : "";
   await confirm(context, {
-    asks: `Change ${records}?`,
-    does: `This changes ${records}`,
+    asks: `Change ${records}${where}?`,
+    does: `This changes ${records}${where}`,
     hint: "--yes does it without asking; --dry-run only shows what would change.",
     details: { resources },
   });
