@@ -229,12 +229,12 @@ export class PostgresSequencer implements Sequencer {
     for (;;) {
       await sleep(2 * silenceTimeout, undefined, { ref: false, signal });
       const sql = this.#sql;
-      // One that waits for this client does not work: the connection may have been lost between two messages.
+      // Not a backend that waits for a message in a statement: it may be lost. A lost transaction is ended as idle.
       const working = await this.#inTime(
         () => sql`
           select from pg_stat_activity where application_name = current_setting('application_name')
-            and usename = session_user and client_addr is not distinct from inet_client_addr()
-            and state <> 'idle' and wait_event is distinct from 'ClientRead' and pid <> pg_backend_pid()`,
+            and usename = session_user and client_addr is not distinct from inet_client_addr() and state <> 'idle'
+            and (state, wait_event) is distinct from ('active', 'ClientRead') and pid <> pg_backend_pid()`,
       );
       signal.throwIfAborted();
       if (working.length > 0) continue;
