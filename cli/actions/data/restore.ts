@@ -17,6 +17,7 @@ import { findMoment, type MomentFound } from "../../../src/store/clock.ts";
 import type { Database } from "../../../src/store/collection.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { retryIfMissing } from "../../../src/store/folder/listing.ts";
+import { isShared } from "../../../src/store/shared/node-folder.ts";
 import { readTable } from "../../../src/table-in-force/read-table.ts";
 import type { PointInTime } from "../../arguments/instant.ts";
 import type { Context } from "../../context.ts";
@@ -130,7 +131,7 @@ async function apply(context: Context, source: Source, options: RestoreOptions):
     return;
   }
   if (!output.wantsJSON) output.remark(lines.join("\n"));
-  const where = journal ? " on all machines that share the journal" : "";
+  const where = (await isShared(nodeFiles, folder)) ? " on all machines that share the journal" : "";
   await confirm(context, {
     asks: `Change ${records}${where}?`,
     does: `This changes ${records}${where}`,

@@ -11,6 +11,11 @@ export async function markShared(files: Files, folder: string, id: string): Prom
   await writeDurably(files, join(folder, sharedMarker), [Buffer.from(`${id}\n`)]);
 }
 
+/** Returns whether a folder is a copy of a shared journal. */
+export async function isShared(files: Files, folder: string): Promise<boolean> {
+  return (await files.readdir(folder)).includes(sharedMarker);
+}
+
 /**
  * Refuses a folder that is a copy of a shared journal: what is changed only here would be missing there.
  * @param instead what to do
@@ -20,7 +25,7 @@ export async function requireUnshared(
   folder: string,
   instead = "Start the service on it, or name that journal with --journal or ADDON_JOURNAL.",
 ): Promise<void> {
-  if (!(await files.readdir(folder)).includes(sharedMarker)) return;
+  if (!(await isShared(files, folder))) return;
   throw new Failure("STORE_UNAVAILABLE", `${folder} is a copy of a journal that several machines share.`, {
     hint: `${instead} To leave it for good, delete ${join(folder, sharedMarker)}.`,
   });
