@@ -14,8 +14,10 @@ import {
   openNotebook,
   origin,
   put,
+  ruledFiles,
   segment,
   snapshot,
+  systemError,
 } from "../store/_faults.ts";
 import { FakeJournal, type FakeSequencer } from "./_fake.ts";
 import { until } from "./_nodes.ts";
@@ -221,30 +223,32 @@ it("a new folder for which fetching the data fails blames the journal, and begin
   assert.equal(again.sequence, 3);
 });
 
-it("a node whose folder cannot follow the journal stops, and catches up when it starts again", async (t) => {
-  const journal = new FakeJournal();
-  const folder = await temporaryFolder(t);
-  const fatal: Error[] = [];
-  let isFull = false;
-  const { ruledFiles, systemError } = await import("../store/_faults.ts");
-  const rule = ({ operation }: Call) => (isFull && operation === "write" ? systemError("ENOSPC") : undefined);
-  const onFatal = (error: Error) => fatal.push(error);
-  const store = await openNode(t, journal.node(), folder, { files: ruledFiles(rule), onFatal });
-  await put(store, "a");
-  isFull = true;
-  await assert.rejects(put(store, "b"), { code: "OUTCOME_UNKNOWN" });
-  assert.equal(fatal.length, 1);
-  isFull = false;
-  // What comes before it has stopped leaves no gap behind.
-  await put(await openNode(t, journal.node()), "c");
-  await store.problem();
-  await store.close();
-  const again = await openNode(t, journal.node(), folder);
-  assert.deepEqual(
-    contents(again.data).notes.map(({ id }) => id),
-    ["a", "b", "c"],
-  );
-});
+for (const whose of ["its own change", "that of another"])
+  it(`a node whose folder cannot follow ${whose} stops, and catches up when it starts again`, async (t) => {
+    const journal = new FakeJournal();
+    const folder = await temporaryFolder(t);
+    const fatal: Error[] = [];
+    let isFull = false;
+    const rule = ({ operation }: Call) =>
+      isFull && operation === "write" ? systemError("ENOSPC") : undefined;
+    const onFatal = (error: Error) => fatal.push(error);
+    const store = await openNode(t, journal.node(), folder, { files: ruledFiles(rule), onFatal });
+    const other = await openNode(t, journal.node());
+    await put(store, "a");
+    isFull = true;
+    if (whose === "that of another") await put(other, "b");
+    else await assert.rejects(put(store, "b"), { code: "OUTCOME_UNKNOWN" });
+    await until(() => fatal.length === 1);
+    isFull = false;
+    // Before its process has ended it may hear of more, which must leave no gap behind.
+    await put(other, "c");
+    await store.close();
+    const again = await openNode(t, journal.node(), folder);
+    assert.deepEqual(
+      contents(again.data).notes.map(({ id }) => id),
+      ["a", "b", "c"],
+    );
+  });
 
 it("a reading that failed is repeated, although nothing is left to read", async (t) => {
   const journal = new FakeJournal();
