@@ -14,7 +14,7 @@ import { sharedFolder } from "./_shared.ts";
 
 const projectFolder = fileURLToPath(new URL("..", import.meta.url));
 
-/** For how much to run a process starts, in characters of the files; a file that starts programs counts as many more. */
+/** For how much to run a process starts, in characters of the files; a file that starts programs counts as that many more. */
 const worthProcess = 100_000;
 
 /** How long a file may run, in milliseconds. Then its process ends, and its tests have failed. */

@@ -58,7 +58,7 @@ it("while the disk of PostgreSQL is full nothing is changed, and changes go on w
   assert.ok(found >= acknowledged + 1 && found <= acknowledged + 1 + unknown, `${found} of ${acknowledged}`);
 });
 
-it("a new machine catches up with a thousand changes", options, async (t) => {
+it("a new machine catches up with all changes", options, async (t) => {
   const pg = await Postgres.start(t);
   const world = await startNodes(t, pg, 1, ["--log-requests", "none"]);
   const [one] = world.nodes as [Node];
@@ -79,9 +79,7 @@ it("a machine is shown, and reads go on, while a synchronous standby is lost", o
   await pg.query(async (sql) => {
     await sql`alter system set synchronous_standby_names = 'lost'`;
     await sql`select pg_reload_conf()`;
-    await until(
-      async () => (await sql`show synchronous_standby_names`)[0]?.synchronous_standby_names === "lost",
-    );
+    await until(async () => /lost/.test(JSON.stringify(await sql`show synchronous_standby_names`)));
   });
   assert.deepEqual(await sequencer.report({ sequence: 7, table: "abc" }), []);
   assert.equal((await sequencer.state()).head.sequence, 0);

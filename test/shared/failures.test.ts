@@ -146,9 +146,11 @@ it("a change is made on another connection if only its own is lost, and says why
   const { sequencer } = await journalOf(url.replace(/\/postgres$/, ""), "folder", {}, Date.now);
   t.after(() => sequencer.close());
   network.lose("lost change");
-  const after = { sequence: 0, chain: 0 };
   const batch = { head: { sequence: 1, chain: 7 }, first: 1, pieces: [Buffer.from("lost change")] };
-  await assert.rejects(sequencer.append(after, batch), /connection to PostgreSQL was lost/);
+  await assert.rejects(
+    sequencer.append({ sequence: 0, chain: 0 }, batch),
+    /connection to PostgreSQL was lost/,
+  );
   network.lose("statistic.add");
   const headers = { "Idempotency-Key": "lost" };
   assert.equal((await one.ask(world.token, addition, headers)).body.code, "OUTCOME_UNKNOWN");

@@ -6,11 +6,8 @@ import { faultsIn } from "../../src/table-in-force/route-table.ts";
 
 describe("the error of a faulty route table", () => {
   it("has the text of the file, but does not show it where the error is logged", () => {
-    const error = faultsIn(
-      "/srv/routes.yaml",
-      [{ line: 1, column: 3, message: "unknown key" }],
-      "a secret remark",
-    );
+    const faults = [{ line: 1, column: 3, message: "unknown key" }];
+    const error = faultsIn("/srv/routes.yaml", faults, "a secret remark");
     assert.equal(error.faultyFile?.text, "a secret remark");
     for (const shown of [
       inspect(error, { depth: 9, showHidden: true }),
