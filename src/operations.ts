@@ -37,7 +37,7 @@ export function operationsOn(
     if (handler.effect === "read" && handler.cacheable !== undefined)
       cache.set(name, cachedRead(handler, handler.cacheable, sources));
   const compare = comparisonIn(language);
-  const contextOf = ({ caller, table, isAllowed }: Request, at: number): Context => {
+  const contextOf = ({ caller, table, allowedInput }: Request, at: number): Context => {
     const own: Context = {
       caller,
       now: at,
@@ -45,8 +45,10 @@ export function operationsOn(
       clients: sources.clients,
       excludedGroup: table.excludedGroup,
       compare,
-      cached: (operation, input) =>
-        isAllowed(operation, input) ? cache.get(operation)?.(input, own) : undefined,
+      cached(operation, input) {
+        const allowed = allowedInput(operation, input);
+        return allowed && cache.get(operation)?.(allowed, own);
+      },
     };
     return own;
   };

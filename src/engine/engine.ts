@@ -20,7 +20,7 @@
  */
 import { Failure } from "../domain/errors.ts";
 import { withTerms } from "../domain/terms.ts";
-import { denialOf, exclusionOf, isOperationAllowed } from "../table/authorization.ts";
+import { allowedInput, denialOf, exclusionOf } from "../table/authorization.ts";
 import type { Caller, Vocabulary } from "../table/caller.ts";
 import { type Limit, limitFor } from "../table/limits.ts";
 import type { Operation } from "../table/operation.ts";
@@ -215,7 +215,7 @@ export class Engine {
         version: versionIn(request, this.table.product),
       },
       authorize,
-      isAllowed: (other, values) => isOperationAllowed(table, caller, other, values),
+      allowedInput: (other, values) => allowedInput(table, caller, other, values),
     });
     const toAnswer = (content: unknown): Answer => {
       if (operation.effect === "change") return changeAnswer(content, requestId);

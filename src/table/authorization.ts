@@ -33,20 +33,26 @@ export function denialOf(
 }
 
 /**
- * Returns whether some route allows the caller an operation: for operations whose answer contains that of others.
- * @param input the values of the operation's parameters; those with a default may be missing
+ * Returns the input with which a route allows the caller an operation: for operations whose answer contains that of others.
+ * Its limit is the highest of such routes. One that would fill in another value by default answers something else, which
+ * says nothing of what was asked for.
+ * @param input the values of the operation's parameters
+ * @returns undefined if no route allows it
  */
-export function isOperationAllowed(
+export function allowedInput(
   { routes }: Pick<Table, "routes">,
   caller: Caller,
   operation: string,
   input: Input,
-): boolean {
-  return routes.some((route) => {
-    if (route.handler !== operation) return false;
-    const values = parse(route, input);
-    return values !== undefined && isAllowed(route.restriction, caller, values);
+): Input | undefined {
+  const allowed = routes.flatMap((route) => {
+    const values = route.handler === operation ? parse(route, input) : undefined;
+    if (values === undefined || !isAllowed(route.restriction, caller, values)) return [];
+    const filled = Object.keys(values).filter((name) => input[name] === undefined);
+    return filled.every((name) => name === "limit") ? [{ ...input, ...values }] : [];
   });
+  const limitOf = ({ limit = Number.POSITIVE_INFINITY }: Input) => Number(limit);
+  return allowed.sort((one, other) => limitOf(other) - limitOf(one))[0];
 }
 
 /** Returns the values as the route parses them, or undefined if it refuses one. */

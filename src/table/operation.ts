@@ -25,8 +25,8 @@ export interface Request {
    * @throws Failure `EXCLUDED`, `READ_ONLY`, `RESTRICTED`
    */
   readonly authorize: (caller: Caller) => void;
-  /** Whether the table allows the caller another operation with an input. */
-  readonly isAllowed: (operation: string, input: Input) => boolean;
+  /** Returns the input with which the table allows the caller another operation; undefined where it does not. */
+  readonly allowedInput: (operation: string, input: Input) => Input | undefined;
 }
 
 /** Codes of failures, each with a sentence that says when it occurs. */

@@ -89,6 +89,19 @@ describe("/bundle", () => {
     assert.equal("wantedreason" in (await world.ok(recruit, "/bundle")), false);
   });
 
+  it("/bundle has no more of a list than its routes give", async (t) => {
+    const most = "limit: { type: integer, maximum: 1, default: 1 }";
+    const shipped = await readFile(shippedRoutes, "utf8");
+    const routes = shipped
+      .replace(/handler: wantedreason\.list$/m, `$&\n    parameters: { ${most} }`)
+      .replace(/handler: navipoint\.list$/m, "$&\n    parameters: { name: { type: text, default: Base } }");
+    const world = await openWorld(t, { routes });
+    await fill(world);
+    await world.service.call("/wantedreason/add", Object.entries({ reason: "Arson", points: "1" }));
+    const bundle = await world.ok(world.publicToken, "/bundle");
+    assert.deepEqual([bundle.wantedreason.length, "navipoint" in bundle], [1, false]);
+  });
+
   it("/bundle is refused to an excluded player", async (t) => {
     const { world, token } = await openAs(t, "Mallory", { groups: ["BLACKLIST"], members: { GROVE: 9 } });
     assertFailure(await world.get(token, "/bundle"), 403, "EXCLUDED");

@@ -252,17 +252,22 @@ it("programs get the same JSON at / with and without pages", async (t) => {
   assert.equal(((await answer.json()) as { documentation: string }).documentation, "/docs");
 });
 
-it("a page and its files show what the default of a limit leaves out", async (t) => {
-  const limit = "    parameters: { limit: { type: integer, default: 1 } }";
+it("a page and its files show what the default of a limit leaves out, up to its maximum", async (t) => {
+  const limit = "    parameters: { limit: { type: integer, maximum: 2, default: 1 } }";
   const own = await openPages(t, (table) => table.replace(/handler: wantedreason\.list$/m, `$&\n${limit}`));
   for (const [reason, points] of [
     ["Arson", "1"],
     ["Theft", "2"],
+    ["Treason", "3"],
   ] as const)
     await own.service.call("/wantedreason/add", Object.entries({ reason, points }));
   assert.equal((await own.ok(own.publicToken, "/wantedreason")).length, 1);
   assertIncludes((await open(own, "/wanted?q=theft")).text, "<td>Theft</td>");
-  assertIncludes((await open(own, "/wanted.csv")).text, "Theft");
+  const { text } = await open(own, "/wanted.csv");
+  assert.deepEqual(
+    ["Arson", "Theft", "Treason"].map((reason) => text.includes(reason)),
+    [true, true, false],
+  );
 });
 
 it("pages count against the limit of pages", async (t) => {

@@ -61,5 +61,5 @@ const inProcess = {
   requestId: "",
   idempotencyKey: undefined,
   authorize() {},
-  isAllowed: () => false,
+  allowedInput: () => undefined,
 };
