@@ -15,6 +15,9 @@ const maxSynchronous = 256 * 1024;
  */
 const maxCompressed = 4 * 1024 * 1024;
 
+/** The size of the bodies that a cache keeps, in bytes. */
+export const maxCached = 64 * 1024 * 1024;
+
 /** The number of composed bodies that are cached: one for each set of lists that some callers may read. */
 const maxComposed = 64;
 
@@ -35,7 +38,11 @@ export class ReadyBody {
   #compressing: Promise<void> | undefined;
 
   /** Composed bodies, by the ETags of their parts. */
-  static readonly #composed = new LRUCache<string, ReadyBody>({ max: maxComposed });
+  static readonly #composed = new LRUCache<string, ReadyBody>({
+    max: maxComposed,
+    maxSize: maxCached,
+    sizeCalculation: ({ size }) => size,
+  });
 
   /**
    * @param value a value to write as JSON, or the bytes
@@ -70,6 +77,11 @@ export class ReadyBody {
   /** The ETag of the uncompressed form. */
   get etag(): string {
     return this.#plain.etag;
+  }
+
+  /** The size of the uncompressed form, in bytes. */
+  get size(): number {
+    return this.#plain.bytes.length;
   }
 
   /** Returns the form for a client's `Accept-Encoding`. A large body is sent uncompressed until it has been compressed. */

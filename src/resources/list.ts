@@ -1,5 +1,7 @@
 /** The operations of a declared list: `docs/lists.md` describes them. */
+import { LRUCache } from "lru-cache";
 import * as v from "valibot";
+import type { Entry } from "../domain/entry.ts";
 import { allOf, oneOf, pluralOf } from "../domain/text.ts";
 import { uuid } from "../domain/uuid.ts";
 import type { Field, List } from "../table/declared/lists.ts";
@@ -7,7 +9,11 @@ import type { Input } from "../table/restriction/restriction.ts";
 import { creatorFields } from "./shared/creator.ts";
 import { defineCachedRead, defineChange, defineRead, type Handler } from "./shared/define.ts";
 import { ListOperations } from "./shared/list-operations.ts";
+import { keyOf } from "./shared/response-cache.ts";
 import { anyUUID, count, field, inputOf, outputOf } from "./shared/values.ts";
+
+/** Of how many selections of a list the order is kept. */
+const keptOrders = 16;
 
 /**
  * Returns the handlers of a list by the names of their operations.
@@ -78,13 +84,22 @@ function listHandler(list: List, operations: ListOperations): Handler {
     );
   const answerFor = (given: ReadonlySet<string>) =>
     v.pipe(v.array(answerOf(list, given)), v.description(`The ${pluralOf(title)}, ordered by ${by(given)}.`));
+  // Sorting takes longest, and every limit has another answer.
+  const orders = new LRUCache<string, { version: number; entries: readonly Entry[] }>({ max: keptOrders });
   return defineCachedRead({
     dependsOn: ["entries"],
     version: (data, given) => data.lists.version(name, given),
     input: { ...Object.fromEntries(byKey), limit },
     answer: answerFor(new Set()),
     answerFor,
-    read: (data, input: Input, { compare }) => operations.list(data, input, compare),
+    read(data, { limit, ...wanted }: Input, { compare }) {
+      if (limit === undefined) return operations.answers(operations.sorted(data, wanted, compare), wanted);
+      const [key, { version }] = [keyOf(wanted), data.entries];
+      const latest = orders.get(key);
+      const entries = latest?.version === version ? latest.entries : operations.sorted(data, wanted, compare);
+      orders.set(key, { version, entries });
+      return operations.answers(entries.slice(0, Number(limit)), wanted);
+    },
   });
 }
 

@@ -119,6 +119,8 @@ it("the response cache has a limited number of answers of an operation", async (
   const ask = (number: number) => cached({ factionString: `F${number}` }, context);
   const first = ask(0);
   assert.equal(ask(0), first, "the answer is computed once");
+  const spelled = cached({ factionString: "f0" }, context);
+  assert.equal(spelled, first, "another spelling has the same answer");
   for (let number = 1; number <= 1000; number += 1) ask(number);
   assert.ok(ask(0) !== first, "the first of 1,000 answers is no longer cached");
 });

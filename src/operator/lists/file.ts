@@ -31,8 +31,9 @@ export function requireList(lists: readonly List[], name: string): List {
 
 /** Returns the columns and the entries of a list, as in an answer of the interface. */
 export function exportEntries(data: Data, list: List) {
-  const entries = new ListOperations(list).list(data, {}, comparisonIn(defaultLanguage));
-  return { columns: columnsOf(list), entries };
+  const operations = new ListOperations(list);
+  const sorted = operations.sorted(data, {}, comparisonIn(defaultLanguage));
+  return { columns: columnsOf(list), entries: operations.answers(sorted, {}) };
 }
 
 const creatorColumns = ["creatorName", "creatorUUID"];

@@ -83,10 +83,10 @@ export class ListOperations {
     return `${title} ${parts.map((part) => storedValue(whole, part.name)).join(", ")}`.trim();
   }
 
-  list(data: { readonly entries: Entries }, { limit, ...wanted }: Input, compare: Comparison) {
+  /** Returns the entries with certain values in fields of the key, in the order of the list. */
+  sorted(data: { readonly entries: Entries }, wanted: Input, compare: Comparison): readonly Entry[] {
     const { order } = this.#list;
-    const given = this.#list.key.filter((part) => wanted[part.name] !== undefined);
-    const values = given.map((part) => [part, fold(String(wanted[part.name]))] as const);
+    const values = this.#given(wanted).map((part) => [part, fold(String(wanted[part.name]))] as const);
     const uuid = this.#player && toUUID(String(wanted[this.#player.name]));
     const isWanted = (entry: Entry) =>
       values.every(
@@ -95,7 +95,7 @@ export class ListOperations {
           (part === this.#player && uuid !== undefined && entry.uuid === uuid),
       );
     const all = this.#among(data, wanted).map((entry) => withPresentNames(entry, this.#list));
-    const sorted = all.filter(isWanted).sort((a, b) => {
+    return all.filter(isWanted).sort((a, b) => {
       for (const { field: by, descending } of order) {
         const [left, right] = [valueIn(a, by), valueIn(b, by)];
         const difference =
@@ -106,8 +106,16 @@ export class ListOperations {
       }
       return 0;
     });
-    const first = limit === undefined ? sorted : sorted.slice(0, Number(limit));
-    return first.map((entry) => this.answer(entry, given));
+  }
+
+  /** Returns the answer of {@link sorted} entries. */
+  answers(entries: readonly Entry[], wanted: Input): Record<string, unknown>[] {
+    const given = this.#given(wanted);
+    return entries.map((entry) => this.answer(entry, given));
+  }
+
+  #given(wanted: Input): readonly Field[] {
+    return this.#list.key.filter((part) => wanted[part.name] !== undefined);
   }
 
   /** Returns entries that include those wanted. Anybody can ask for what does not exist, which must not take long. */

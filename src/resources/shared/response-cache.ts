@@ -1,6 +1,7 @@
 /** The response cache: answers as bytes that are ready to send, each until something changes on which it depends. */
 import { LRUCache } from "lru-cache";
-import { ReadyBody } from "../../engine/body.ts";
+import { fold } from "../../domain/text.ts";
+import { maxCached, ReadyBody } from "../../engine/body.ts";
 import type { Input } from "../../table/restriction/restriction.ts";
 import type { Cacheable, Context, ReadHandler, Sources } from "./define.ts";
 
@@ -21,10 +22,14 @@ export function cachedRead(
   { capacity, isCompressed, dependencies: dependenciesOf, validUntil }: Cacheable,
   sources: Sources,
 ): CachedRead {
-  const answers = new LRUCache<string, CachedAnswer>({ max: capacity });
+  const answers = new LRUCache<string, CachedAnswer>({
+    max: capacity,
+    maxSize: maxCached,
+    sizeCalculation: ({ body }) => body.size,
+  });
   return (input, context) => {
     const { now } = context;
-    const key = JSON.stringify(input);
+    const key = keyOf(input);
     const dependencies = dependenciesOf(sources, input, context);
     const cached = answers.get(key);
     if (cached !== undefined && cached.from <= now && now < cached.until) {
@@ -36,4 +41,14 @@ export function cachedRead(
     answers.set(key, { body, dependencies, from: now, until });
     return body;
   };
+}
+
+/** Returns the key of an input. Its texts are names, of which all spellings have the same answer. */
+export function keyOf(input: Input): string {
+  let key = "";
+  for (const name in input) {
+    const value = input[name];
+    key += `${name}:${JSON.stringify(typeof value === "string" ? fold(value) : value)},`;
+  }
+  return key;
 }
