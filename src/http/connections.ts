@@ -13,6 +13,8 @@ import { cutOffSlowReaders, Unread } from "./unread.ts";
 
 /** The deadline of a TLS handshake, in milliseconds, after which the next sweep cuts it off. */
 const handshakeMilliseconds = 10_000;
+/** After this time a handshake is closed to make room before any other connection, in milliseconds. */
+const slowHandshakeMilliseconds = 2_000;
 /** After this time a connection whose client does not read its answer may be closed to make room, in milliseconds. */
 const stuckMilliseconds = 10_000;
 /**
@@ -274,18 +276,22 @@ export class Connections implements Iterable<Connection> {
   }
 
   /**
-   * Closes some connections at once, so that not every new one searches all: those that have been idle longest, then
-   * those whose client has not read its answer for long.
+   * Closes some connections at once, so that not every new one searches all: slow handshakes, those that have been idle
+   * longest, and those whose client has not read its answer for long. The handshakes of newcomers come last.
    */
   #makeRoom(): void {
     const count = Math.ceil(this.#max / 64);
-    const stuckSince = performance.now() - stuckMilliseconds;
+    const now = performance.now();
+    const stuckSince = now - stuckMilliseconds;
+    const handshakes = [...this.#handshakes.values()];
+    const isSlow = ({ since }: Handshake) => now - since >= slowHandshakeMilliseconds;
     const isOpen = ({ socket }: { readonly socket: Socket }) => !this.#closing.has(socket);
     const byUse = Array.from(this).sort((a, b) => a.lastUsed - b.lastUsed);
     const candidates = [
-      ...this.#handshakes.values(),
+      ...handshakes.filter(isSlow),
       ...byUse.filter(({ isIdle }) => isIdle),
       ...byUse.filter(({ isIdle, lastUsed, live }) => !isIdle && !live && lastUsed < stuckSince),
+      ...handshakes.filter((handshake) => !isSlow(handshake)),
     ];
     for (const candidate of candidates.filter(isOpen).slice(0, count)) {
       const { socket } = candidate;

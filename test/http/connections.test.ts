@@ -121,17 +121,6 @@ for (const secure of [false, true]) {
   });
 }
 
-it("the server closes connections without a TLS handshake first to accept a new one", inTime, async (t) => {
-  const server = await open(t, 3, true);
-  const mute = [await server.connectPlainly(), await server.connectPlainly()];
-  const known = await server.connect();
-  await ask(known);
-  const fresh = await server.connect();
-  await ask(fresh);
-  await Promise.race(mute.map(({ closed }) => closed));
-  await ask(known);
-});
-
 describe("bytes that are no request", () => {
   const slow = requestFor("/slow");
 
