@@ -23,6 +23,8 @@ export class Activity {
   readonly #unsaved = new Map<string, ActivityRecord>();
   /** What was counted since it was saved, by counter. */
   readonly #unsavedCounts = new Map<string, number>();
+  /** Settles when the last save has ended. */
+  #saving: Promise<void> | undefined;
 
   constructor(data: DurableData) {
     this.#data = data;
@@ -73,11 +75,16 @@ export class Activity {
     else this.#unsavedCounts.set(name, sum);
   }
 
-  /**
-   * Saves the activity since the last save; what fails is saved next time. Several changes share the clients, so that no
-   * request waits until all clients of a busy minute are written.
-   */
-  async save(store: DataStore): Promise<void> {
+  /** Saves the activity since the last save; what fails is saved next time. */
+  save(store: DataStore): Promise<void> {
+    // Of two at once, each would save what the other does.
+    const saved = this.#saving?.then(() => this.#save(store)) ?? this.#save(store);
+    this.#saving = saved.catch(() => {});
+    return saved;
+  }
+
+  /** Several changes share the clients, so that no request waits until all clients of a busy minute are written. */
+  async #save(store: DataStore): Promise<void> {
     const records = [...this.#unsaved.values()];
     if (this.#unsavedCounts.size === 0) return;
     for (let index = 0; index === 0 || index < records.length; index += batchSize) {

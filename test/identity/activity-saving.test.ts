@@ -50,6 +50,15 @@ describe("saving activity", () => {
     assert.equal(saved(world).requests, before + 3);
   });
 
+  it("saving activity twice at once counts each request once", async (t) => {
+    const { store } = (await openWorld(t)).service;
+    const activity = new Activity(store.data);
+    const before = activity.requests;
+    for (let count = 0; count < 5; count += 1) activity.note(null, undefined, 0);
+    await Promise.all([activity.save(store), activity.save(store)]);
+    assert.deepEqual([activity.requests, new Activity(store.data).requests], [before + 5, before + 5]);
+  });
+
   for (const [what, later, version] of [
     ["a later request", 1000, "2.5.1"],
     ["another version at the same instant", 0, "2.6.0"],
