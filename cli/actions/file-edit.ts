@@ -42,7 +42,7 @@ export async function editByFile<R extends Edited<unknown>>(
   }
   if (!output.wantsJSON) for (const line of lines) output.remark(line);
   await confirm(context, { asks: `Change ${records}?`, does: `This changes ${records}`, details: result });
-  const done = await edit({ file, text, remove, preview: false });
+  const done = await edit({ file, text, remove, preview: false, basis: result.basis });
   const changed = `Applied ${file}: changed ${counted(done.changes, "record")}.`;
   output.result(done, `${changed} \`addon-cli undo ${done.sequence}\` undoes it.`);
   return done;

@@ -2,7 +2,10 @@
  * Edits of the present data by a file that people write, such as a roster. An edit can be previewed, its result is checked
  * like that of a restore, and it is one bulk change, which `undo` undoes.
  */
+import { hash } from "node:crypto";
+import { Failure } from "../domain/errors.ts";
 import { isBookkeeping } from "../domain/model.ts";
+import type { RecordChange } from "../store/change.ts";
 import type { DataStore, Draft } from "../store/data.ts";
 import type { Slices } from "../store/slices.ts";
 import { describeInconsistency, findInconsistencies } from "./consistency.ts";
@@ -19,24 +22,48 @@ export interface Edited<R> {
   readonly problems: readonly string[];
   /** The number of the change; null in a preview, and where nothing changes. */
   readonly sequence: number | null;
+  /** Differs if other records change, or if they were others before. */
+  readonly basis: string;
+}
+
+interface EditOptions {
+  /** Whether to change nothing. */
+  readonly preview: boolean;
+  /** The basis of a preview, without which nothing is changed; undefined accepts any. */
+  readonly basis?: string | undefined;
+  /** Ends the edit, and nothing is changed, if it is aborted before the change is written. */
+  readonly signal: AbortSignal | undefined;
 }
 
 /**
  * Makes an edit, or previews it.
  * @param operation by which the journal records it
- * @param options.signal ends the edit, and nothing is changed, if it is aborted before the change is written
- * @throws what `edit` throws, and as `Store.edit`; then nothing is changed
+ * @throws Failure `CONFLICT` where the basis has changed; what `edit` throws, and as `Store.edit`; then nothing is changed
  */
 export async function editRecords<R>(
   store: DataStore,
   operation: string,
   edit: (draft: Draft, slices: Slices) => Promise<R>,
-  { preview, signal }: { readonly preview: boolean; readonly signal: AbortSignal | undefined },
+  { preview, basis, signal }: EditOptions,
 ): Promise<Edited<R>> {
   const origin = preview ? undefined : { who: "operator", operation };
-  const { report, changes: all, sequence, result } = await store.edit(edit, origin, signal);
+  const accept = (changes: readonly RecordChange[]) => {
+    if (basis === undefined || basisOf(changes) === basis) return;
+    throw new Failure("CONFLICT", "What the file would change has been changed meanwhile.", {
+      hint: "Repeat the command to see what it would change now; nothing was changed.",
+    });
+  };
+  const { report, changes: all, sequence, result } = await store.edit(edit, origin, { signal, accept });
   const problems = (await findInconsistencies(result)).map(describeInconsistency);
   const changes = all.filter(({ collection }) => !isBookkeeping(collection));
   const resources = summarize(changes, store.data);
-  return { report, resources, changes: changes.length, problems, sequence: sequence ?? null };
+  const count = changes.length;
+  return { report, resources, changes: count, problems, sequence: sequence ?? null, basis: basisOf(all) };
+}
+
+/** Returns the basis of changes. New records do not count, since each attempt gives them other UUIDs. */
+function basisOf(changes: readonly RecordChange[]): string {
+  const known = changes.filter(({ collection, before }) => before !== null && !isBookkeeping(collection));
+  const texts = known.map(({ collection, before }) => `${collection} ${JSON.stringify(before)}\n`);
+  return hash("sha1", texts.join(""), "base64url");
 }

@@ -99,4 +99,6 @@ export const fileEdit = v.strictObject({
   /** Whether to change nothing. */
   preview: v.boolean(),
 });
+  /** The basis of a preview: nothing is changed if it is another by now. */
+  basis: v.optional(v.string()),
 export type FileEdit = v.InferOutput<typeof fileEdit>;

@@ -54,7 +54,7 @@ export const invitePlayers = defineCommand({
       return { invitations: invited, excluded: all.length - allowed.length, meant: meant.length };
     };
     const origin = { who: "operator", operation: "token.invite" };
-    const { report, sequence } = await store.edit(inviteAll, origin, signal);
+    const { report, sequence } = await store.edit(inviteAll, origin, { signal });
     return { expires, ...report, sequence };
   },
 });

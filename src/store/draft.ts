@@ -185,6 +185,13 @@ export class BatchDraft<M extends Model> {
 /** Reads and writes a draft, in slices if that takes long. Called again, it must do the same. */
 export type Edit<M extends Model, R> = (draft: DraftView<M>, slices: Slices) => Promise<R>;
 
+export interface EditOptions {
+  /** Ends the edit, and nothing is changed, if it is aborted before the change is written. */
+  readonly signal?: AbortSignal | undefined;
+  /** Throws to refuse the changes. */
+  readonly accept?: (changes: readonly RecordChange[]) => void;
+}
+
 /** What an edit returned, what it changes, all records with its changes, and the number of the change, if there is one. */
 export interface Edited<M extends Model, R> {
   readonly report: R;

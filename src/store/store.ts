@@ -12,7 +12,7 @@ import { Failure } from "../domain/errors.ts";
 import { FolderAdapter } from "./adapter.ts";
 import type { Origin } from "./change.ts";
 import { Database, type DurableView } from "./collection.ts";
-import { type Edit, type Edited, planEdit } from "./draft.ts";
+import { type Edit, type Edited, type EditOptions, planEdit } from "./draft.ts";
 import { spaceFor } from "./folder/disk.ts";
 import { nodeFiles, piecesOf } from "./folder/files.ts";
 import { lockFolder, markUnsynced } from "./folder/folder.ts";
@@ -173,12 +173,13 @@ export class Store<M extends Model> {
    * that it has read, it is repeated, and the last time they wait.
    * @throws what `edit` throws, and as {@link change}
    */
-  async edit<R>(edit: Edit<M, R>, origin?: Origin, signal?: AbortSignal): Promise<Edited<M, R>> {
-    let planned = await planEdit(this.#low.data, edit, 1, signal);
+  async edit<R>(edit: Edit<M, R>, origin?: Origin, options: EditOptions = {}): Promise<Edited<M, R>> {
+    let planned = await planEdit(this.#low.data, edit, 1, options.signal);
     if (origin === undefined) return { ...planned, sequence: undefined };
     const sequence = await this.changeInBulk(origin, async () => {
-      if (planned.draft.isStale) planned = await planEdit(this.#low.data, edit, 0, signal);
-      signal?.throwIfAborted();
+      if (planned.draft.isStale) planned = await planEdit(this.#low.data, edit, 0, options.signal);
+      options.signal?.throwIfAborted();
+      options.accept?.(planned.changes);
       return planned.changes;
     });
     return { ...planned, sequence };

@@ -41,8 +41,10 @@ async function worldOfThree(t: Parameters<typeof openWorld>[0]) {
   for (const player of ["Fay", "Eve", "Gus"])
     await service.administer("group.add", { player, group: "BLACKLIST" });
   for (const player of ["Bob", "Cleo"]) await service.administer("group.add", { player, group: "VIP" });
-  const apply = (text: string, options: { only?: string[]; remove?: boolean; preview?: boolean } = {}) =>
-    service.administer("roster.apply", { file: "r.csv", text, remove: false, preview: false, ...options });
+  const apply = (
+    text: string,
+    options: { only?: string[]; remove?: boolean; preview?: boolean; basis?: string } = {},
+  ) => service.administer("roster.apply", { file: "r.csv", text, remove: false, preview: false, ...options });
   const faultsOf = async (text: string, options = {}) => {
     const error = await apply(text, options).catch((error: unknown) => error);
     assert.ok(error instanceof Failure && error.faultyFile !== undefined, String(error));
@@ -110,6 +112,28 @@ describe("a roster", () => {
     assert.deepEqual(await people(world), former);
     const [same] = await world.ok(caller.token, "/targetlist");
     assert.equal(same.name, "Bob");
+  });
+
+  it("is not applied if what it would change has changed since its preview", async (t) => {
+    const { service, apply } = await worldOfThree(t);
+    const text = "name,groups,organisations\nBob,VIP,GROVE:2\nZoe,,GROVE:1\n";
+    const { basis } = await apply(text, { preview: true });
+    await service.administer("player.add", { name: "Amy" });
+    await service.administer("player.exclude", { player: "Bob" });
+    await assert.rejects(apply(text, { basis }), { code: "CONFLICT", message: /changed meanwhile/ });
+    const again = await apply(text, { preview: true });
+    assert.deepEqual(again.report.readmitted, ["Bob"]);
+    assert.equal((await apply(text, { basis: again.basis })).changes, again.changes);
+  });
+
+  it("names a removed player of the same name who is still excluded, as a registration does", async (t) => {
+    const { service, apply } = await worldOfThree(t);
+    await service.administer("player.remove", { player: "Fay" });
+    const former = "a removed player of this name, with another UUID, is still in BLACKLIST";
+    const text = `name,uuid\nFay,${"9".repeat(32)}\n`;
+    assert.deepEqual((await apply(text, { preview: true })).report.registered, [`Fay (${former})`]);
+    const { info } = await service.administer("player.add", { name: "Fay", uuid: "9".repeat(32) });
+    assert.equal(info, `Registered Fay; ${former}.`);
   });
 
   it("sets, changes and removes ends, and what is exported changes nothing", async (t) => {
