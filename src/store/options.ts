@@ -1,11 +1,11 @@
-/** The options of a store. */
+/** The options of a store, and when it begins a snapshot by itself. */
 import type { Model } from "../domain/collection.ts";
 import type { Files } from "./folder/files.ts";
 import type { Meter } from "./journal/meter.ts";
 import type { Retention } from "./retention.ts";
 import type { SharedOptions } from "./shared/shared-journal.ts";
 
-/** See the head of this file. */
+/** What a store is opened with. */
 export interface StoreOptions<M extends Model> {
   readonly folder: string;
   readonly model: M;
@@ -32,6 +32,20 @@ export interface StoreOptions<M extends Model> {
  * The age of the newest snapshot at which a change begins another one: only a snapshot lets old history be deleted. One
  * that is as far in the future is from a wrong clock, and must not delay the next one until then.
  */
-export const maxSnapshotAge = 7 * 24 * 60 * 60 * 1000;
+const maxSnapshotAge = 7 * 24 * 60 * 60 * 1000;
 
-export const defaultSnapshotAfter = { bytes: 64 * 1024 * 1024, snapshots: 2 };
+/** How long no other snapshot begins by itself after one has failed, in milliseconds. */
+export const retryMilliseconds = 10 * 60_000;
+
+const defaultSnapshotAfter = { bytes: 64 * 1024 * 1024, snapshots: 2 };
+
+/** Returns whether the journal has grown enough for a snapshot, or the newest one is old. */
+export function isSnapshotDue(
+  { size }: { readonly size: number },
+  newest: { readonly historySince: number; readonly snapshotBytes: number },
+  now: number,
+  { bytes, snapshots } = defaultSnapshotAfter,
+): boolean {
+  const isOld = Math.abs(now - newest.historySince) >= maxSnapshotAge;
+  return isOld || (size >= bytes && size >= snapshots * newest.snapshotBytes);
+}

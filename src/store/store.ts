@@ -21,7 +21,7 @@ import type { FolderLock } from "./folder/lock.ts";
 import { codeInWords, shuttingDown, unusable, unwritten } from "./folder/refusals.ts";
 import { FolderLost, type Journal, SyncFailure } from "./journal/journal.ts";
 import { journalVersion } from "./journal/segment.ts";
-import { defaultSnapshotAfter, maxSnapshotAge, type StoreOptions } from "./options.ts";
+import { isSnapshotDue, retryMilliseconds, type StoreOptions } from "./options.ts";
 import { copyDataFiles } from "./recovery.ts";
 import { defaultRetention, prune } from "./retention.ts";
 import { joinJournal, requireUnshared } from "./shared/node-folder.ts";
@@ -31,8 +31,6 @@ import { type Decide, type DecideBulk, removal, Writer } from "./writer.ts";
 
 /** How long a close waits for changes that the shared journal has not acknowledged, in milliseconds. */
 const closingMilliseconds = 5_000;
-
-export type { StoreOptions };
 
 /** See the head of this file. */
 export class Store<M extends Model> {
@@ -51,6 +49,7 @@ export class Store<M extends Model> {
   readonly #writer: Writer<M>;
   #snapshot: Promise<void> | undefined;
   #snapshotSequence: number;
+  #failedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
   #shared: SharedJournal | undefined;
 
@@ -266,13 +265,14 @@ export class Store<M extends Model> {
 
   /** Begins a snapshot if the journal has grown enough, or the newest one is old. */
   #snapshotWhereDue(): void {
-    const { bytes, snapshots } = this.#options.snapshotAfter ?? defaultSnapshotAfter;
-    const { size } = this.#journal;
-    const isOld = Math.abs(this.#now() - this.#adapter.historySince) >= maxSnapshotAge;
-    if (!isOld && (size < bytes || size < snapshots * this.#adapter.snapshotBytes)) return;
+    if (!isSnapshotDue(this.#journal, this.#adapter, this.#now(), this.#options.snapshotAfter)) return;
     if (this.#snapshot !== undefined || this.#writer.fatal !== undefined) return;
-    // A snapshot that fails changes nothing: a later batch tries again.
-    this.#takeSnapshot().catch((error) => this.#options.warn?.("No snapshot could be written.", error));
+    // Each attempt begins a new segment.
+    if (Math.abs(this.#now() - this.#failedAt) < retryMilliseconds) return;
+    this.#takeSnapshot().catch((error) => {
+      this.#failedAt = this.#now();
+      this.#options.warn?.("No snapshot could be written.", error);
+    });
   }
 
   /** Follows the shared journal from now on, and appends to it. */
@@ -314,7 +314,9 @@ export class Store<M extends Model> {
     await this.#low.write();
     // 3. From now on a start reads the snapshot, and what it supersedes may be deleted.
     this.#snapshotSequence = written;
-    await prune(files, this.folder, this.#options.retention ?? defaultRetention);
+    await prune(files, this.folder, this.#options.retention ?? defaultRetention).catch((error) =>
+      this.#options.warn?.("Superseded files could not be deleted.", error),
+    );
     const pieces = () => piecesOf(files, join(this.folder, snapshotFile(written)));
     if (!this.#isClosed) await this.#shared?.offerSnapshot({ sequence: written, chain }, pieces());
   }

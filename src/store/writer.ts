@@ -174,7 +174,7 @@ export class Writer<M extends Model> {
   async #write(): Promise<void> {
     while (this.#waiting.length > 0 || this.#tasks.length > 0 || this.#isBehind) {
       if (this.#isBehind) await this.#catchUp();
-      // First, so that a bulk change finds nothing that has ended.
+      // First, so that a bulk change finds little that has ended.
       await this.#writeBatch();
       for (const task of this.#tasks.splice(0)) await task();
       this.#events.batchWritten();

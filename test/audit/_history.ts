@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { model } from "../../src/domain/model.ts";
 import type { JournalRecord, RecordChange } from "../../src/store/change.ts";
-import { Store, type StoreOptions } from "../../src/store/store.ts";
+import type { StoreOptions } from "../../src/store/options.ts";
+import { Store } from "../../src/store/store.ts";
 import { wantedReason } from "../_entries.ts";
 import type { Cleanup } from "../_setup.ts";
 

@@ -10,7 +10,8 @@ import { Failure } from "../../src/domain/errors.ts";
 import type { DraftView, View } from "../../src/store/collection.ts";
 import { type File, type Files, nodeFiles, piecesOf } from "../../src/store/folder/files.ts";
 import { encodeLine } from "../../src/store/journal/lines.ts";
-import { Store, type StoreOptions } from "../../src/store/store.ts";
+import type { StoreOptions } from "../../src/store/options.ts";
+import { Store } from "../../src/store/store.ts";
 import { sharedJournalOf } from "../_journal.ts";
 
 export interface Note {

@@ -13,10 +13,12 @@ import {
   namesIn,
   notebook,
   openNotebook,
+  ruledFiles,
   segment,
   snapshot,
   sorted,
   stateAfter,
+  systemError,
 } from "./_faults.ts";
 
 /** A store whose clock is set by hand, and what was true when: the number of the last change at each day. */
@@ -89,6 +91,44 @@ describe("a store in use", () => {
     await diary.reopen();
     await diary.changeOn(7);
     while ((await diary.snapshots()).length < 2) await setImmediate();
+  });
+
+  it("waits ten minutes with another attempt after one has failed, since each begins a file", async (t) => {
+    const clock = new Clock();
+    const folder = await temporaryFolder(t);
+    const files = ruledFiles(({ operation, path }) =>
+      operation === "rename" && path.includes("snapshot-") ? systemError("ENOSPC") : undefined,
+    );
+    const warnings: string[] = [];
+    const warn = (message: string) => void warnings.push(message);
+    const store = await openNotebook(folder, { files, warn, now: () => clock.time });
+    await fill(store, 1);
+    clock.time += 8 * day;
+    const attempts = async (count: number) => {
+      await fill(store, store.sequence + 5);
+      while (warnings.length < count) await setImmediate();
+      return [warnings.length, (await namesIn(folder, /^journal-/)).length];
+    };
+    assert.deepEqual(await attempts(1), [1, 2]);
+    assert.deepEqual(await attempts(1), [1, 2]);
+    clock.time += 10 * 60_000;
+    assert.deepEqual(await attempts(2), [2, 3]);
+    await store.close();
+  });
+
+  it("keeps a snapshot after which old files cannot be deleted", async (t) => {
+    const folder = await temporaryFolder(t);
+    const warnings: string[] = [];
+    const warn = (message: string) => void warnings.push(message);
+    const files = ruledFiles(({ operation }) => (operation === "unlink" ? systemError("EACCES") : undefined));
+    const retention = { milliseconds: 0, snapshots: 1 };
+    const store = await openNotebook(folder, { files, warn, retention });
+    for (const sequence of [5, 10, 15, 20]) {
+      await fill(store, sequence);
+      assert.equal(await store.snapshot(), sequence);
+    }
+    assert.deepEqual([...new Set(warnings)], ["Superseded files could not be deleted."]);
+    await store.close().catch(() => {});
   });
 
   it("writes its first snapshot with a change a week after the journal began, also after a restart", async (t) => {
