@@ -59,9 +59,18 @@ export const add = defineChange({
     for (const member of members) setMembership(draft, added, member);
     const groups = groupsInOrder(draft, added, now).map(({ group }) => group);
     const note = groups.length === 0 ? "" : `, who is already in ${allOf(groups)}`;
-    return { info: `Registered ${name}${note}.`, name, uuid };
+    const former = formerNote(draft, added, now);
+    return { info: `Registered ${name}${note}${former && `; ${former}`}.`, name, uuid };
   },
 });
+
+/** Returns a note for a player whose name a removed one of another UUID has in a group, such as that of the excluded. */
+export function formerNote(data: Data, { name, uuid }: Subject, now: number): string {
+  const former = formerPlayers(data, name).filter((other) => other.uuid !== uuid);
+  const groups = former.flatMap((other) => groupsInOrder(data, other, now).map(({ group }) => group));
+  if (groups.length === 0) return "";
+  return `a removed player of this name, with another UUID, is still in ${allOf([...new Set(groups)])}`;
+}
 
 /** Accepts a repeated registration. @throws Failure `CONFLICT` where the player differs */
 function requireSame(

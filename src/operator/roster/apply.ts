@@ -7,6 +7,7 @@ import { bindSubjects, renameCreators } from "../../identity/references.ts";
 import type { Draft } from "../../store/data.ts";
 import type { Slices } from "../../store/slices.ts";
 import type { FileEdit } from "../input.ts";
+import { formerNote } from "../players.ts";
 import { type Listed, rosterReader } from "./rows.ts";
 import {
   byName,
@@ -51,7 +52,8 @@ export async function applyRoster(
   const note: Note = (kind, who) => people.get(kind)?.push(who);
   for (const { player, known } of listed) {
     const { name, administrator } = player;
-    if (known === undefined) note("registered", name);
+    const former = known === undefined ? formerNote(draft, player, now) : "";
+    if (known === undefined) note("registered", former === "" ? name : `${name} (${former})`);
     else if (known.name !== name) note("renamed", `${known.name} to ${name}`);
     if (administrator !== (known?.administrator ?? false))
       note(administrator ? "administratorsGained" : "administratorsLost", name);
