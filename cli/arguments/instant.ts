@@ -32,6 +32,11 @@ export function parseInstant(
   // For people, also with a space between the date and the time.
   const written = text.replace(" ", "T");
   const zoned = toInstant(written);
+  // Such as seconds since 1970, or a year: hardly anybody means an hour of January 1970.
+  if (/^\d{4,11}$/.test(text)) {
+    const meant = `"${text}" would be ${new Date(zoned).toISOString()}`;
+    throw new InvalidArgumentError(`Expected ${instantWords}; as milliseconds ${meant}.`);
+  }
   if (zoned >= 0 && zoned <= latestInstant) return zoned;
   const instant = localInstant(written);
   if (instant === undefined) throw new InvalidArgumentError(`Expected ${instantWords}.`);

@@ -5,6 +5,7 @@ import { didYouMean, fold, invisibleIn, leaveOut, mostCompared } from "../domain
 import { toUUID } from "../domain/uuid.ts";
 import type { Data } from "../store/data.ts";
 import { collectionsOf } from "./references.ts";
+import { tokenInText } from "./tokens.ts";
 
 /** Returns the registered player of a name or a UUID. */
 export function findPlayer(data: Data, reference: string): Player | undefined {
@@ -58,13 +59,16 @@ export function toSubject(data: Data, reference: string): Subject {
 /**
  * Returns whom a new record refers to; see {@link toSubject}.
  * @param parameter the parameter that has the reference
- * @throws Failure `PARAMETER_INVALID` for an unregistered name with an invisible character: some are letters to Unicode
+ * @throws Failure `PARAMETER_INVALID` for an unregistered name with a token, or with an invisible character: some are
+ *   letters to Unicode
  */
 export function requireVisibleSubject(data: Data, reference: string, parameter = "name"): Subject {
   const subject = toSubject(data, reference);
-  const invisible = subject.uuid === null ? invisibleIn(subject.name) : undefined;
-  if (invisible === undefined) return subject;
-  throw new Failure("PARAMETER_INVALID", `"${parameter}" is invalid: ${leaveOut(invisible)}.`, { parameter });
+  if (subject.uuid !== null) return subject;
+  const invisible = invisibleIn(subject.name);
+  const wrong = tokenInText.test(subject.name) ? "it contains a token" : invisible && leaveOut(invisible);
+  if (wrong === undefined) return subject;
+  throw new Failure("PARAMETER_INVALID", `"${parameter}" is invalid: ${wrong}.`, { parameter });
 }
 
 /**

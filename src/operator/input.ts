@@ -66,6 +66,7 @@ export const newPlayerName = v.pipe(
     `expected a name other than ${oneOf(reservedNames)}: the audit uses these for callers who are not players`,
   ),
   withoutInvisible("a player name"),
+  v.check((name) => !tokenInText.test(name), "expected a player name without a token in it"),
 );
 
 /** A duration from now, in milliseconds. */
@@ -98,7 +99,7 @@ export const fileEdit = v.strictObject({
   remove: v.boolean(),
   /** Whether to change nothing. */
   preview: v.boolean(),
-});
   /** The basis of a preview: nothing is changed if it is another by now. */
   basis: v.optional(v.string()),
+});
 export type FileEdit = v.InferOutput<typeof fileEdit>;
