@@ -59,11 +59,14 @@ async function reviewTable(
   { cause, before, table, beforeText, text }: UnseenTable,
 ): Promise<TableSummary | undefined> {
   const byHand = "`addon-cli routes reload` puts it in force";
-  if (beforeText.trimEnd().startsWith(text.trimEnd())) {
+  const [whole, part] = [beforeText.trimEnd(), text.trimEnd()];
+  if (part !== whole && whole.startsWith(part)) {
     const what = `${options.service.routes.file} is only the beginning of the table in force, as if it were cut off`;
     throw new Failure("CONFLICT", `${what}: ${byHand} all the same.`);
   }
   const summary = await summaryOf(options, before, table);
+  if (summary === undefined && options.confirmsLoss === true)
+    throw new Failure("CONFLICT", `Because of --confirm-loss revision ${table.revision} waits: ${byHand}.`);
   if (summary === undefined || !(summary.takesAway || summary.counts.removed > 0)) return summary;
   const loss = `Revision ${table.revision} takes something away. ${summary.words}`;
   if (options.confirmsLoss === true)

@@ -11,7 +11,7 @@
 import { join } from "node:path";
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
-import { type Files, nodeFiles, readWhole, writeDurably } from "../store/folder/files.ts";
+import { type Files, hasCode, isMissing, nodeFiles, readWhole, writeDurably } from "../store/folder/files.ts";
 import { tablesFolder } from "../store/folder/folder-names.ts";
 import { isRevision, revisionOf } from "../table/revision.ts";
 
@@ -108,7 +108,11 @@ export class TableHistory {
     if (!isWritten) await writeDurably(this.#files, this.#file(table.revision), [Buffer.from(text)]);
     const content = `${JSON.stringify(list.slice(0, mostTables), undefined, 2)}\n`;
     await writeDurably(this.#files, join(this.folder, listName), [Buffer.from(content)]);
-    for (const { revision } of list.slice(mostTables)) await this.#files.unlink(this.#file(revision));
+    for (const { revision } of list.slice(mostTables)) {
+      await this.#files.unlink(this.#file(revision)).catch((error) => {
+        if (!isMissing(error)) throw error;
+      });
+    }
   }
 
   #file(revision: string): string {
@@ -119,7 +123,7 @@ export class TableHistory {
     try {
       return await readWhole(this.#files, path);
     } catch (error) {
-      if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+      if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
       throw error;
     }
   }

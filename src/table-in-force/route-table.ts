@@ -241,9 +241,10 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
     } catch (error) {
       const at = this.#now();
       const faults = (error instanceof Failure && error.faultyFile?.faults) || [];
-      if (error instanceof UnsettledTable)
+      if (error instanceof UnsettledTable) {
         this.#settling = { revision: error.revision, at: at + settleMilliseconds };
-      else this.#refused = { at, reason: (error as Error).message, faults };
+        this.#refused = null;
+      } else this.#refused = { at, reason: (error as Error).message, faults };
       throw error;
     }
   }

@@ -72,6 +72,14 @@ describe("a route table that is only the beginning of the one in force", () => {
   }
 });
 
+it("a route table whose last line only lost its end takes effect", async (t) => {
+  const { revision, change } = await follow(t, true);
+  for (const text of [shipped.trimEnd(), `${shipped}\n`]) {
+    await change(text);
+    assert.equal(revision(), revisionOf(text));
+  }
+});
+
 describe("a route table that takes something away", () => {
   it("takes effect once it has not changed for two seconds", async (t) => {
     const { service, warnings, revision, change } = await follow(t);

@@ -207,6 +207,9 @@ describe("the table in force", () => {
     refusal = new Error("It is cut off.");
     await assert.rejects(put(changed, "watch"), refusal);
     assert.equal(routes.status().refused?.reason, "It is cut off.");
+    refusal = new UnsettledTable(other, "It changed a moment ago.");
+    await assert.rejects(put(changed, "watch"), refusal);
+    assert.equal(routes.status().refused, null);
   });
 
   it("is not replaced by a check, which leaves no trace", async (t) => {
