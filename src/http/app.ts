@@ -86,9 +86,10 @@ export class App {
   }
 }
 
-/** Returns the path as the client sent it. */
+/** Returns the path as the client sent it, which may be that of a whole URL (RFC 9112, section 3.2.2). */
 function sentPath({ req, url }: H3Event): string {
-  return (req.runtime?.node?.req.url ?? url.pathname).split("?", 1)[0] ?? "";
+  const [target = ""] = (req.runtime?.node?.req.url ?? url.pathname).split("?", 1);
+  return target.replace(/^https?:\/\/[^/]*/i, "") || "/";
 }
 
 /** A request as Node has it. */

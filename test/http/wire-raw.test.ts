@@ -261,6 +261,8 @@ describe("other forms of a request", () => {
     const answer = await ask(world.url, `GET ${path} HTTP/1.1\r\n${closing}`);
     assert.equal(answer.status, 200);
     assert.equal(answer.body[0], "CEO");
+    const health = await ask(world.url, `GET ${world.url}/health HTTP/1.1\r\n${closing}`);
+    assert.equal(health.status, 200);
   });
 
   it("the description is served by every equivalent form of its URL", async () => {
