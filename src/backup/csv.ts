@@ -27,9 +27,11 @@ export interface Cell {
 /** A row by its columns. */
 export type Row = ReadonlyMap<string, Cell>;
 
-/** What a spreadsheet would take for a formula, unless it is a number, gets an apostrophe, and so does what has one already. */
-const formula = /^(?:'+[=+\-@]|[=+@]|-(?!\d+$))/;
-const escaped = /^'+[=+\-@]/;
+/** What a spreadsheet would take for a formula, unless it is a number, gets an apostrophe, and so does what has one already. Some
+ * read full-width signs, too.
+ */
+const formula = /^(?:'+[=+\-@＝＋－＠]|[=+@＝＋－＠]|-(?!\d+$))/;
+const escaped = /^'+[=+\-@＝＋－＠]/;
 
 /** Returns rows as CSV with commas. */
 export function formatCSV(columns: readonly string[], rows: readonly (readonly string[])[]): string {

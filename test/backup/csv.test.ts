@@ -29,13 +29,14 @@ it("cells survive being written and read, formulas and quotes included, and keep
 });
 
 it("a cell that a spreadsheet takes for a formula is written behind an apostrophe", () => {
-  const written = formatCSV(["one"], [["=1+1"], ["-Zed"], ["@home"], ["'=1"], ["'tis"], ["a=b"]]);
+  const written = formatCSV(["one"], [["=1+1"], ["-Zed"], ["@home"], ["'=1"], ["＝1"], ["'tis"], ["a=b"]]);
   assert.deepEqual(written.split("\n"), [
     "one",
     '"\'=1+1"',
     '"\'-Zed"',
     '"\'@home"',
     "\"''=1\"",
+    '"\'＝1"',
     "'tis",
     "a=b",
   ]);
