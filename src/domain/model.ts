@@ -116,7 +116,6 @@ export function houseBanEnd(ban: HouseBan): number {
 
 /** An addon version that an administrator has marked. */
 const versionSchema = v.object({ version: v.string(), current: v.boolean() });
-export type Version = v.InferOutput<typeof versionSchema>;
 
 /** The latest start of an event of a kind, such as `bankRob`. */
 const eventSchema = v.object({ kind: v.string(), startTime: instant });
