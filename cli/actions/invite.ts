@@ -39,12 +39,13 @@ export async function invitePlayers(context: Context, options: InviteOptions): P
   const [one] = issued;
   const text = player === undefined ? formatCSV(columns, rows) : (one?.message ?? one?.code ?? "");
   const left = player === undefined ? { excluded } : {};
+  const replaced = invitations.filter(({ replaces }) => replaces).length;
+  const undo = `\`addon-cli undo ${sequence}\` returns to`;
   await output.issued({ expires, invitations: issued, ...left }, text, {
     sentence: "The codes could not be printed.",
-    hint: "Run the command again: new codes replace those that nobody has seen.",
+    hint: `Run the command again: new codes replace those that nobody has seen.${replaced === 0 ? "" : ` ${undo} the codes from before.`}`,
   });
   if (output.wantsJSON) return;
-  const replaced = invitations.filter(({ replaces }) => replaces).length;
   const until = `valid until ${formatInstant(expires)}`;
   const others = excluded === 0 ? "" : " else";
   const nobody =
@@ -54,9 +55,7 @@ export async function invitePlayers(context: Context, options: InviteOptions): P
   output.remark(issued.length === 0 ? nobody : `${counted(issued.length, "code")}, ${until}.`);
   if (excluded > 0) output.remark(`${counted(excluded, "excluded player")} left out.`);
   if (replaced > 0)
-    output.remark(
-      `${counted(replaced, "former code")} ended; \`addon-cli undo ${sequence}\` returns to ${replaced === 1 ? "it" : "them"}.`,
-    );
+    output.remark(`${counted(replaced, "former code")} ended; ${undo} ${replaced === 1 ? "it" : "them"}.`);
 }
 
 function fill(message: string, values: { readonly name: string; readonly code: string }): string {

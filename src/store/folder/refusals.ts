@@ -65,7 +65,7 @@ export function ofAnotherUser(folder: string, owner: number, user: number): Fail
     "STORE_UNAVAILABLE",
     `The data folder ${folder} belongs to user ${owner}, not to user ${user}.`,
     {
-      hint: `Run the command as its owner, with \`sudo -u '#${owner}' …\`, or change the owner: \`sudo chown -R ${user} ${folder}\`.`,
+      hint: `Run the command as its owner, with \`sudo -u '#${owner}' …\`. Only if the service is to run as user ${user}, change the owner: \`sudo chown -R ${user} ${folder}\`.`,
     },
   );
 }
