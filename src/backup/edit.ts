@@ -5,6 +5,7 @@
 import { hash } from "node:crypto";
 import { Failure } from "../domain/errors.ts";
 import { isBookkeeping } from "../domain/model.ts";
+import { areSame } from "../identity/references.ts";
 import type { RecordChange } from "../store/change.ts";
 import type { DataStore, Draft } from "../store/data.ts";
 import type { Slices } from "../store/slices.ts";
@@ -22,7 +23,7 @@ export interface Edited<R> {
   readonly problems: readonly string[];
   /** The number of the change; null in a preview, and where nothing changes. */
   readonly sequence: number | null;
-  /** Differs if other records change, or if they were others before. */
+  /** Differs if other records change, if they were others before, or if others are new. */
   readonly basis: string;
 }
 
@@ -61,9 +62,16 @@ export async function editRecords<R>(
   return { report, resources, changes: count, problems, sequence: sequence ?? null, basis: basisOf(all) };
 }
 
-/** Returns the basis of changes. New records do not count, since each attempt gives them other UUIDs. */
+/** What each attempt gives a new record anew. */
+const given = new Set(["uuid", "registeredAt", "number"]);
+const withoutGiven = (key: string, value: unknown) => (given.has(key) ? undefined : value);
+
+/** Returns the basis of changes. Names that only follow their players do not count. */
 function basisOf(changes: readonly RecordChange[]): string {
-  const known = changes.filter(({ collection, before }) => before !== null && !isBookkeeping(collection));
-  const texts = known.map(({ collection, before }) => `${collection} ${JSON.stringify(before)}\n`);
+  const texts = changes.flatMap(({ collection, before, after }) => {
+    if (isBookkeeping(collection) || (after !== null && areSame(collection, before, after))) return [];
+    const text = before === null ? JSON.stringify(after, withoutGiven) : JSON.stringify(before);
+    return [`${collection} ${before === null} ${text}\n`];
+  });
   return hash("sha1", texts.join(""), "base64url");
 }

@@ -34,6 +34,9 @@ export interface StoreOptions<M extends Model> {
  */
 const maxSnapshotAge = 7 * 24 * 60 * 60 * 1000;
 
+/** How long a close waits for changes that the shared journal has not acknowledged, in milliseconds. */
+export const closingMilliseconds = 5_000;
+
 /** How long no other snapshot begins by itself after one has failed, in milliseconds. */
 export const retryMilliseconds = 10 * 60_000;
 

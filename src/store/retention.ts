@@ -29,7 +29,10 @@ export interface Retention {
 /** 14 days, and 3 snapshots. */
 export const defaultRetention: Retention = { milliseconds: 14 * 24 * 60 * 60 * 1000, snapshots: 3 };
 
-/** Deletes the snapshots before the base, and the segments that it supersedes. The newest snapshot must be durable. */
+/**
+ * Deletes the snapshots before the base, and the segments that it supersedes. The newest snapshot must be durable.
+ * @throws what the first file does that cannot be deleted, once the others are
+ */
 export async function prune(files: Files, folder: string, retention: Retention): Promise<void> {
   const names = await files.readdir(folder);
   const snapshots: Dated[] = [];
@@ -38,16 +41,19 @@ export async function prune(files: Files, folder: string, retention: Retention):
   }
   const base = baseOf(snapshots, retention);
   if (base === undefined) return;
+  const failures: unknown[] = [];
+  const remove = (name: string) => files.unlink(join(folder, name)).catch((error) => failures.push(error));
   for (const { sequence } of snapshots) {
-    if (sequence < base) await files.unlink(join(folder, snapshotFile(sequence)));
+    if (sequence < base) await remove(snapshotFile(sequence));
   }
   // The base supersedes a segment if the next one begins no later than the change after the base.
   const segments = segmentsIn(names);
   for (const [index, first] of segments.entries()) {
     const next = segments[index + 1];
-    if (next === undefined || next > base + 1) return;
-    await files.unlink(join(folder, segmentFile(first)));
+    if (next === undefined || next > base + 1) break;
+    await remove(segmentFile(first));
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 /** A snapshot and its instant, undefined where its header cannot be read. */

@@ -21,16 +21,13 @@ import type { FolderLock } from "./folder/lock.ts";
 import { codeInWords, shuttingDown, unusable, unwritten } from "./folder/refusals.ts";
 import { FolderLost, type Journal, SyncFailure } from "./journal/journal.ts";
 import { journalVersion } from "./journal/segment.ts";
-import { isSnapshotDue, retryMilliseconds, type StoreOptions } from "./options.ts";
+import { closingMilliseconds, isSnapshotDue, retryMilliseconds, type StoreOptions } from "./options.ts";
 import { copyDataFiles } from "./recovery.ts";
 import { defaultRetention, prune } from "./retention.ts";
 import { joinJournal, requireUnshared } from "./shared/node-folder.ts";
 import { unusableJournal } from "./shared/sequencer.ts";
 import { SharedJournal, type SharedOptions } from "./shared/shared-journal.ts";
 import { type Decide, type DecideBulk, removal, Writer } from "./writer.ts";
-
-/** How long a close waits for changes that the shared journal has not acknowledged, in milliseconds. */
-const closingMilliseconds = 5_000;
 
 /** See the head of this file. */
 export class Store<M extends Model> {
@@ -302,7 +299,7 @@ export class Store<M extends Model> {
 
   /** @param options.anew whether to replace the newest segment if it has no changes yet */
   async #writeSnapshot({ anew = false } = {}): Promise<void> {
-    const files = this.#options.files ?? nodeFiles;
+    const { files = nodeFiles, retention = defaultRetention, meter, warn } = this.#options;
     // 1. A new segment for the changes from now on. A crash here leaves one more, empty segment.
     await this.#writer.betweenBatches(async () => {
       const first = this.sequence + 1;
@@ -314,9 +311,11 @@ export class Store<M extends Model> {
     await this.#low.write();
     // 3. From now on a start reads the snapshot, and what it supersedes may be deleted.
     this.#snapshotSequence = written;
-    await prune(files, this.folder, this.#options.retention ?? defaultRetention).catch((error) =>
-      this.#options.warn?.("Superseded files could not be deleted.", error),
-    );
+    await prune(files, this.folder, retention).catch((error) => {
+      // Somebody has to look at the folder, which grows.
+      meter?.snapshot("failed");
+      warn?.("Superseded files could not be deleted.", error);
+    });
     const pieces = () => piecesOf(files, join(this.folder, snapshotFile(written)));
     if (!this.#isClosed) await this.#shared?.offerSnapshot({ sequence: written, chain }, pieces());
   }

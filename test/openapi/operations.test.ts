@@ -46,6 +46,12 @@ function parameterOf(document: OpenApiDocument, path: string, name: string): Par
 
 describe("the description has", () => {
   it("the operations of the interface, each with its parameters and no others", () => {
+    const described = Object.keys(document.paths).map((path) => path.slice(`${prefix}/{tokenString}`.length));
+    const others = ["/bundle", "/stream", "/token/claim"];
+    assert.deepEqual(
+      described.filter((path) => !others.includes(path)).sort(),
+      operations.map(({ path }) => path).sort(),
+    );
     for (const { path, parameters: expected } of operations) {
       const parameters = parametersOf(document, path);
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");

@@ -124,6 +124,17 @@ describe("a roster", () => {
     const again = await apply(text, { preview: true });
     assert.deepEqual(again.report.readmitted, ["Bob"]);
     assert.equal((await apply(text, { basis: again.basis })).changes, again.changes);
+
+    // What others have removed would come back as something new.
+    const asIs =
+      "name,groups,organisations,administrator\nBob,VIP,GROVE:2,\nAda,,GROVE:4,yes\nCleo,,RESCUE:1,\n";
+    const seen = await apply(asIs, { preview: true });
+    assert.equal((await apply(asIs, { preview: true })).basis, seen.basis);
+    await service.administer("admin.revoke", { player: "Ada" });
+    await assert.rejects(apply(asIs, { basis: seen.basis }), { code: "CONFLICT" });
+    const { basis: later } = await apply(asIs, { preview: true });
+    await service.administer("member.remove", { player: "Bob", organisation: "GROVE" });
+    await assert.rejects(apply(asIs, { basis: later }), { code: "CONFLICT" });
   });
 
   it("names a removed player of the same name who is still excluded, as a registration does", async (t) => {

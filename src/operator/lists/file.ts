@@ -7,6 +7,7 @@ import { comparisonIn, defaultLanguage, didYouMean } from "../../domain/text.ts"
 import { toUUID } from "../../domain/uuid.ts";
 import { vocabularyOf } from "../../identity/memberships.ts";
 import { referringEntries } from "../../identity/references.ts";
+import { tokenInText } from "../../identity/tokens.ts";
 import { ListOperations } from "../../resources/shared/list-operations.ts";
 import { inputOf } from "../../resources/shared/values.ts";
 import type { Data, Draft } from "../../store/data.ts";
@@ -162,6 +163,7 @@ function parserOf(field: Field, vocabulary: Vocabulary): (text: string) => Param
   const parameter = { name, type, in: "query", isReference: false, default: undefined, schema } as const;
   const form = inputOf(field, false);
   return (text) => {
+    if (tokenInText.test(text)) throw new Failure("PARAMETER_INVALID", `"${name}" contains a token.`);
     const parsed = v.safeParse(form, parseParameter(parameter, text, vocabulary));
     if (parsed.success) return parsed.output;
     throw new Failure("PARAMETER_INVALID", `"${name}" is invalid: ${parsed.issues[0].message}.`);

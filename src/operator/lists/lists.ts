@@ -37,19 +37,32 @@ export const importList = defineCommand({
 
 /** Removes all entries of a list, whether or not the table declares it. */
 export const dropList = defineCommand({
-  /** `dryRun`: whether only to return how many there are, before a question. */
-  input: v.strictObject({ list: v.string(), dryRun: v.optional(v.boolean(), false) }),
-  async run({ store }: Environment, { list, dryRun }): Promise<Info & { readonly sequence?: number }> {
+  /** `dryRun`: whether only to return how many there are, before a question; `count`: how many it was about. */
+  input: v.strictObject({
+    list: v.string(),
+    dryRun: v.optional(v.boolean(), false),
+    count: v.optional(v.number()),
+  }),
+  async run(
+    { store }: Environment,
+    { list, dryRun, count },
+  ): Promise<Info & { readonly sequence?: number; readonly count: number }> {
     let entries = entriesToDrop(store.data, list);
     const words = () => `${counted(entries.length, "entry")} of the list ${list}`;
-    if (dryRun) return { info: words() };
+    if (dryRun) return { info: words(), count: entries.length };
     const sequence = await store.changeInBulk({ who: "operator", operation: "list.drop" }, () => {
       entries = entriesToDrop(store.data, list);
+      if (count !== undefined && entries.length !== count)
+        throw new Failure(
+          "CONFLICT",
+          `The list has ${counted(entries.length, "entry")} by now. Nothing was changed.`,
+        );
       return entries.map((entry) => {
         return { collection: "entries", key: entryKey(entry), before: entry, after: null };
       });
     });
-    return { info: `Removed ${words()}.`, ...(sequence === undefined ? {} : { sequence }) };
+    const made = sequence === undefined ? {} : { sequence };
+    return { info: `Removed ${words()}.`, count: entries.length, ...made };
   },
 });
 
