@@ -49,9 +49,9 @@ function askRaw(world: World, agent: Agent, path: string): Promise<Answered> {
 
 it("the interface has 34 operations", () => assert.equal(operations.length, 34));
 
-/** Returns whether a request target is that of the start page, which is not in the table. */
+/** Returns whether a request target, or the path of a whole URL, is that of the start page, which is not in the table. */
 function isStartPage(target: string): boolean {
-  return /^\/(?:[?#]|$)/.test(target);
+  return /^(?:\/|https?:\/\/[^/?#]*\/?)(?:[?#]|$)/i.test(target);
 }
 
 describe("random requests", () => {
