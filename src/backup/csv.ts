@@ -27,8 +27,9 @@ export interface Cell {
 /** A row by its columns. */
 export type Row = ReadonlyMap<string, Cell>;
 
-/** What a spreadsheet would take for a formula, unless it is a number, gets an apostrophe, and so does what has one already. Some
- * read full-width signs, too.
+/**
+ * What a spreadsheet would take for a formula, unless it is a number, gets an apostrophe, and so does what has one already.
+ * Some spreadsheets read full-width signs as well.
  */
 const formula = /^(?:'+[=+\-@＝＋－＠]|[=+@＝＋－＠]|-(?!\d+$))/;
 const escaped = /^'+[=+\-@＝＋－＠]/;

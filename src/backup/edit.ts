@@ -58,19 +58,26 @@ export async function editRecords<R>(
   const problems = (await findInconsistencies(result)).map(describeInconsistency);
   const changes = all.filter(({ collection }) => !isBookkeeping(collection));
   const resources = summarize(changes, store.data);
-  const count = changes.length;
-  return { report, resources, changes: count, problems, sequence: sequence ?? null, basis: basisOf(all) };
+  const basisNow = basisOf(all);
+  return {
+    report,
+    resources,
+    changes: changes.length,
+    problems,
+    sequence: sequence ?? null,
+    basis: basisNow,
+  };
 }
 
-/** What each attempt gives a new record anew. */
-const given = new Set(["uuid", "registeredAt", "number"]);
-const withoutGiven = (key: string, value: unknown) => (given.has(key) ? undefined : value);
+/** The fields of a new record that differ between a preview and its edit. */
+const generated = new Set(["uuid", "registeredAt", "number"]);
+const withoutGenerated = (key: string, value: unknown) => (generated.has(key) ? undefined : value);
 
 /** Returns the basis of changes. Names that only follow their players do not count. */
 function basisOf(changes: readonly RecordChange[]): string {
   const texts = changes.flatMap(({ collection, before, after }) => {
     if (isBookkeeping(collection) || (after !== null && areSame(collection, before, after))) return [];
-    const text = before === null ? JSON.stringify(after, withoutGiven) : JSON.stringify(before);
+    const text = before === null ? JSON.stringify(after, withoutGenerated) : JSON.stringify(before);
     return [`${collection} ${before === null} ${text}\n`];
   });
   return hash("sha1", texts.join(""), "base64url");

@@ -157,7 +157,6 @@ const maxParameters = 100;
 
 /** Parses a query. `+` is a space there, as browsers and Java's URLEncoder write it. */
 function parseQuery(search: string): readonly SentText[] {
-  if (search === "") return [];
   const query = search.startsWith("?") ? search.slice(1) : search;
   // Splitting off thousands takes longer than the rest of a refusal.
   return query

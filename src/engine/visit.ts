@@ -20,7 +20,7 @@ interface Sight {
 export async function visit(engine: Engine, page: TablePage, input: Input): Promise<Answer> {
   // Whether the route is also open with this input is decided as for any other request.
   const sights = engine.table.routes.flatMap((route) => sightOf(route, page));
-  const [open] = sights.sort((one, other) => (one.most < other.most ? 1 : one.most > other.most ? -1 : 0));
+  const [open] = sights.sort((one, other) => other.most - one.most);
   if (open === undefined) throw new Error(`${page.operation} is not open, although a page shows it`);
   const { route, most } = open;
   const values = Number.isFinite(most) ? { ...input, limit: most } : input;

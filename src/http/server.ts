@@ -267,15 +267,9 @@ function countOf(rawHeaders: readonly string[], name: string): number {
   return count;
 }
 
-/** The last host that was allowed: most requests have the same, and checking it takes longer than finding the route. */
-let latestHost = "";
-
 /** Returns whether a text can be the host of a URL, which h3 requires. An empty one is allowed (RFC 9112, section 3.2). */
 function isHost(text: string): boolean {
-  if (text === "" || text === latestHost) return true;
-  const isAllowed = !/[/?#@\\]/.test(text) && URL.canParse(`http://${text}/`);
-  if (isAllowed) latestHost = text;
-  return isAllowed;
+  return text === "" || (!/[/?#@\\]/.test(text) && URL.canParse(`http://${text}/`));
 }
 
 /** Returns the failure for an error of Node's parser. */

@@ -46,7 +46,7 @@ export class Store<M extends Model> {
   readonly #writer: Writer<M>;
   #snapshot: Promise<void> | undefined;
   #snapshotSequence: number;
-  #failedAt = Number.NEGATIVE_INFINITY;
+  #snapshotFailedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
   #shared: SharedJournal | undefined;
 
@@ -265,9 +265,9 @@ export class Store<M extends Model> {
     if (!isSnapshotDue(this.#journal, this.#adapter, this.#now(), this.#options.snapshotAfter)) return;
     if (this.#snapshot !== undefined || this.#writer.fatal !== undefined) return;
     // Each attempt begins a new segment.
-    if (Math.abs(this.#now() - this.#failedAt) < retryMilliseconds) return;
+    if (Math.abs(this.#now() - this.#snapshotFailedAt) < retryMilliseconds) return;
     this.#takeSnapshot().catch((error) => {
-      this.#failedAt = this.#now();
+      this.#snapshotFailedAt = this.#now();
       this.#options.warn?.("No snapshot could be written.", error);
     });
   }

@@ -34,8 +34,8 @@ export function denialOf(
 
 /**
  * Returns the input with which a route allows the caller an operation: for operations whose answer contains that of others.
- * Its limit is the highest of such routes. One that would fill in another value by default answers something else, which
- * says nothing of what was asked for.
+ * Its limit is the highest of such routes. A route that fills in any other default does not count: it selects entries that
+ * were not asked for, and its answer lacks the field.
  * @param input the values of the operation's parameters
  * @returns undefined if no route allows it
  */

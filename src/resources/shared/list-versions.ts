@@ -26,9 +26,7 @@ export class ListVersions {
    * @param input the values of some fields. If one names a group or an organisation, the version is that of the entries with
    *   that name: nobody learns of changes to the list of another faction
    */
-  version(list: string, input?: Input): number {
-    // The response cache asks with every request.
-    if (input === undefined) return this.#versions.get(list) ?? 0;
+  version(list: string, input: Input = {}): number {
     const fields = this.#inForce?.find(({ name }) => name === list)?.fields ?? [];
     const parts = fields.flatMap(({ name, type }) => {
       const value = input[name];
