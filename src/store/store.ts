@@ -223,6 +223,7 @@ export class Store<M extends Model> {
     if (this.#snapshotSequence === this.sequence && this.sequence > 0) return;
     const { meter } = this.#options;
     const failed = (cause: unknown) => {
+      this.#snapshotFailedAt = this.#now();
       meter?.snapshot("failed");
       throw cause instanceof Failure ? cause : unwritten(cause);
     };
@@ -266,10 +267,7 @@ export class Store<M extends Model> {
     if (this.#snapshot !== undefined || this.#writer.fatal !== undefined) return;
     // Each attempt begins a new segment.
     if (Math.abs(this.#now() - this.#snapshotFailedAt) < retryMilliseconds) return;
-    this.#takeSnapshot().catch((error) => {
-      this.#snapshotFailedAt = this.#now();
-      this.#options.warn?.("No snapshot could be written.", error);
-    });
+    this.#takeSnapshot().catch((error) => this.#options.warn?.("No snapshot could be written.", error));
   }
 
   /** Follows the shared journal from now on, and appends to it. */
