@@ -179,6 +179,26 @@ describe("another command whose output cannot be written", () => {
     });
   }
 
+  it("reports that codes could not be printed, and how to return to those from before", {
+    timeout,
+  }, async (t) => {
+    const desk = await emptyDesk(t);
+    await desk.ok("player", "add", "Bob");
+    for (const hint of [
+      /codes could not be printed\.(?!.*undo)/s,
+      /`addon-cli undo 4` returns to the codes/,
+    ]) {
+      const child = new CliProcess(
+        desk,
+        ["token", "invite", "--player", "Bob"],
+        [],
+        redirected(">/dev/full"),
+      );
+      assert.equal(await child.ended, 1);
+      assert.match(child.stderr, hint);
+    }
+  });
+
   it("exits with 0 when the reader of a list has seen enough", { timeout }, async (t) => {
     const desk = await seededDesk(t);
     const child = new CliProcess(desk, ["routes", "list"]);

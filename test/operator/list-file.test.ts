@@ -178,6 +178,9 @@ describe("the file of a list", () => {
       '1:21: expected a value of "text"',
     ]);
     assert.deepEqual(await refusalOf("track", "text\nspa,x\n"), ["2:5: expected 1 cell, got 2"]);
+    assert.deepEqual(await refusalOf("track", `text\n${world.publicToken}\n`), [
+      '2:1: "text" contains a token',
+    ]);
     const noColumns = "1:1: expected the columns in the first line, got nothing";
     assert.deepEqual(await refusalOf("track", ",\nspa\n"), [noColumns]);
     for (const [text, place] of [
