@@ -1,6 +1,6 @@
 /** Implements `audit`. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Entry } from "../../src/audit/entry.ts";
+import type { AuditEntry } from "../../src/audit/entry.ts";
 import { needsNames, toRecordTest } from "../../src/audit/filter.ts";
 import { follow } from "../../src/audit/follow.ts";
 import { changeWords, keyWords, operationWords, sentenceOf, whoWords } from "../../src/audit/format.ts";
@@ -43,7 +43,7 @@ export async function showAudit(
   if (summary) return (await import("./audit-summary.ts")).showSummary(context, look, requireToken);
   const isTerminal = io.stdout.isTTY === true;
   const toText = (() => {
-    if (output.wantsJSON) return (entry: Entry) => `${toJSON(entry)}\n`;
+    if (output.wantsJSON) return (entry: AuditEntry) => `${toJSON(entry)}\n`;
     if (values) return isTerminal ? toParagraphs(look) : toLines;
     return isTerminal ? toSentence : toCells;
   })();
@@ -58,7 +58,7 @@ export async function showAudit(
       ? await withProgress(context, "Reading the journal", () => readNames(nodeFiles, folder))
       : newest;
   for (const warning of warnings) output.remark(`warning: ${warning}`);
-  const show = (entry: Entry) =>
+  const show = (entry: AuditEntry) =>
     void io.stdout.write(output.fitted(toText(entry, names, context), io.stdout));
 
   let shown = 0;
@@ -120,13 +120,13 @@ async function reportService(folder: string, output: Output, signal: AbortSignal
 }
 
 /** Returns a line for a change for programs, with tabs between cells. */
-function toCells(entry: Entry, names: PlayerNames): string {
+function toCells(entry: AuditEntry, names: PlayerNames): string {
   const head = [entry.number, formatInstant(entry.instant), whoWords(entry), operationWords(entry)];
   return `${[...head, sentenceOf(entry, names)].join("\t")}\n`;
 }
 
 /** Returns a line for a change that fits the terminal, with the local time, and the date if that is not today's. */
-function toSentence(entry: Entry, names: PlayerNames, { io, output }: Context): string {
+function toSentence(entry: AuditEntry, names: PlayerNames, { io, output }: Context): string {
   const [date, time] = localInstant(entry.instant);
   const [today] = localInstant(Date.now());
   const line = [
@@ -146,7 +146,7 @@ function localInstant(instant: number): readonly string[] {
 }
 
 /** Returns one line per record for programs, with tabs between cells. */
-function toLines(entry: Entry): string {
+function toLines(entry: AuditEntry): string {
   const head = [String(entry.number), formatInstant(entry.instant), whoWords(entry), operationWords(entry)];
   const rows = entry.changes.map((change) => [
     ...head,
@@ -162,7 +162,7 @@ function toLines(entry: Entry): string {
  * change to many records, it shows only those that the filters select, and at most {@link maxShown}.
  */
 function toParagraphs(look: AuditQuery) {
-  return (entry: Entry, names: PlayerNames, { output }: Context): string => {
+  return (entry: AuditEntry, names: PlayerNames, { output }: Context): string => {
     const head = [
       output.style("bold", String(entry.number)),
       output.style("dim", formatInstant(entry.instant)),
@@ -183,7 +183,7 @@ function toParagraphs(look: AuditQuery) {
   };
 }
 
-function shownOf({ changes }: Entry, look: AuditQuery, names: PlayerNames): Entry["changes"] {
+function shownOf({ changes }: AuditEntry, look: AuditQuery, names: PlayerNames): AuditEntry["changes"] {
   if (changes.length <= maxShown) return changes;
   const asked = changes.filter(toRecordTest(look, names));
   // The player of the filter may have changed only records of others.

@@ -1,5 +1,5 @@
 /** Implements `player show --everything`. */
-import type { Entry } from "../../src/audit/entry.ts";
+import type { AuditEntry } from "../../src/audit/entry.ts";
 import { belongsTo } from "../../src/audit/names.ts";
 import { readEntries, readNames } from "../../src/audit/read.ts";
 import type { RecordChange } from "../../src/store/change.ts";
@@ -24,15 +24,18 @@ export async function showEverything(context: Context, player: string): Promise<
  * Returns the changes by a person or to the person's records, as far back as the journal reaches. Of a change to many
  * records, such as a restore, it returns only the person's own: the others concern somebody else.
  */
-async function entriesOf({ output, workspace }: Context, references: readonly string[]): Promise<Entry[]> {
+async function entriesOf(
+  { output, workspace }: Context,
+  references: readonly string[],
+): Promise<AuditEntry[]> {
   const { folder } = workspace();
   const { names, warnings } = await readNames(nodeFiles, folder);
   for (const warning of warnings) output.remark(`warning: ${warning}`);
   const persons = references.map((reference) => names.person(reference));
-  const isBy = ({ who }: Entry) => persons.some(({ uuids }) => uuids.has(who));
+  const isBy = ({ who }: AuditEntry) => persons.some(({ uuids }) => uuids.has(who));
   const isOf = ({ collection, before, after }: RecordChange) =>
     persons.some((person) => belongsTo(person, collection, before) || belongsTo(person, collection, after));
-  const entries: Entry[] = [];
+  const entries: AuditEntry[] = [];
   for await (const entry of readEntries(nodeFiles, folder, { all: true }, names)) {
     const changes = isBy(entry) ? entry.changes : entry.changes.filter(isOf);
     if (changes.length > 0) entries.push({ ...entry, changes });

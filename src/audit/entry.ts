@@ -6,7 +6,7 @@ import type { PlayerNames } from "./names.ts";
 import { operationName } from "./operations.ts";
 
 /** A change, as the audit shows it. This is the document of `--json`. */
-export interface Entry
+export interface AuditEntry
   extends Pick<JournalRecord, "instant" | "who" | "request" | "table" | "undoes" | "changes"> {
   /** The argument of `undo`. */
   readonly number: number;
@@ -25,7 +25,11 @@ export const concealed = "…";
  * Returns the entry of a change, or undefined where it has only bookkeeping.
  * @param all whether to include bookkeeping
  */
-export function toEntry(record: JournalRecord, names: PlayerNames, all: boolean): Entry | undefined {
+export function toAuditEntry(
+  record: JournalRecord,
+  names: PlayerNames,
+  all: boolean,
+): AuditEntry | undefined {
   const { sequence, instant, who, token, request, table, undoes } = record;
   const changes = record.changes.filter(({ collection }) => all || !isBookkeeping(collection));
   if (changes.length === 0) return undefined;

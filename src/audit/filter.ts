@@ -4,7 +4,7 @@ import { collectionNames, isBookkeeping } from "../domain/model.ts";
 import { didYouMean, fold, oneOf } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import type { RecordChange } from "../store/change.ts";
-import type { Entry } from "./entry.ts";
+import type { AuditEntry } from "./entry.ts";
 import { belongsTo, type PlayerNames } from "./names.ts";
 import { operationTest } from "./operations.ts";
 
@@ -31,7 +31,7 @@ const otherCallers = ["public", "operator", "system"];
  * Returns the test of a filter. Names are looked up at each call, since a followed journal adds new ones.
  * @throws Failure `UNKNOWN_PLAYER`, `UNKNOWN_ENTRY` where it names an unknown player or collection
  */
-export function toTest(filter: Filter, names: PlayerNames): (entry: Entry) => boolean {
+export function toTest(filter: Filter, names: PlayerNames): (entry: AuditEntry) => boolean {
   const { player, by, since = -Infinity, until = Infinity } = filter;
   if (player !== undefined) requireKnown(player, names);
   if (by !== undefined && !otherCallers.includes(fold(by))) requireKnown(by, names);
@@ -82,7 +82,7 @@ function requireKnown(reference: string, names: PlayerNames): void {
   );
 }
 
-function isBy(entry: Entry, reference: string, names: PlayerNames): boolean {
+function isBy(entry: AuditEntry, reference: string, names: PlayerNames): boolean {
   return (
     (otherCallers.includes(entry.who) && entry.who === fold(reference)) ||
     names.person(reference).uuids.has(entry.who)

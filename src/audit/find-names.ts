@@ -18,7 +18,7 @@ import {
 import { bodyOffset, lineFeed } from "../store/journal/lines.ts";
 import { changesIn } from "../store/journal/record-lines.ts";
 import { toSnapshotLine } from "../store/snapshot.ts";
-import type { Entry } from "./entry.ts";
+import type { AuditEntry } from "./entry.ts";
 import { PlayerNames } from "./names.ts";
 
 /** Marks the lines about players in both kinds of files. No text of a record contains it, since its quotes are escaped. */
@@ -28,7 +28,7 @@ const ofPlayers = '"collection":"players",';
 export async function findNames(
   files: Files,
   folder: string,
-  entries: readonly Entry[],
+  entries: readonly AuditEntry[],
 ): Promise<PlayerNames> {
   const names = new PlayerNames();
   for (const entry of entries) names.learn(entry);

@@ -7,7 +7,7 @@ import { counted } from "../domain/text.ts";
 import { uuidIn } from "../domain/uuid.ts";
 import type { RecordChange } from "../store/change.ts";
 import { isObject } from "../store/journal/record-lines.ts";
-import type { Entry } from "./entry.ts";
+import type { AuditEntry } from "./entry.ts";
 import type { PlayerNames } from "./names.ts";
 
 /** The fields with instants in milliseconds, which are shown as ISO 8601. */
@@ -24,13 +24,13 @@ const instants: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns who made a change: the name if known, and the id of a public caller's token. */
-export function whoWords({ name, who, token }: Entry): string {
+export function whoWords({ name, who, token }: AuditEntry): string {
   const words = escapeInvisible(name ?? who);
   return token === null ? words : `${words} (token ${escapeInvisible(token)})`;
 }
 
 /** Returns the operation, and the number of the undone change. */
-export function operationWords({ operation, undoes }: Entry): string {
+export function operationWords({ operation, undoes }: AuditEntry): string {
   return undoes === null ? escapeInvisible(operation) : `${escapeInvisible(operation)} ${undoes}`;
 }
 
@@ -45,7 +45,7 @@ export function keyWords({ key }: RecordChange, names: PlayerNames): string {
  * Returns a change as a sentence without its subject: `issued the token b3c69208 of Ada`, `added the player Ada, added 2
  * memberships`. The values are only those of a single record that was changed.
  */
-export function sentenceOf({ changes, undoes }: Entry, names: PlayerNames): string {
+export function sentenceOf({ changes, undoes }: AuditEntry, names: PlayerNames): string {
   const groups = new Map<string, RecordChange[]>();
   for (const change of changes) {
     const kind = `${verbOf(change)} ${change.collection} ${listOf(change)}`;

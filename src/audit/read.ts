@@ -6,7 +6,7 @@ import type { Files } from "../store/folder/files.ts";
 import { readBackwards } from "../store/journal/backwards.ts";
 import { type OnMissing, readHistory } from "../store/journal/history.ts";
 import { readState } from "../store/reading.ts";
-import { type Entry, toEntry } from "./entry.ts";
+import { type AuditEntry, toAuditEntry } from "./entry.ts";
 import { asksForBookkeeping, type Filter, toTest } from "./filter.ts";
 import { findNames } from "./find-names.ts";
 import { PlayerNames } from "./names.ts";
@@ -63,12 +63,12 @@ export function warnMissing(folder: string, warnings: string[]): OnMissing {
 export function toSelection(
   query: AuditQuery,
   names: PlayerNames,
-): (record: JournalRecord) => Entry | undefined {
+): (record: JournalRecord) => AuditEntry | undefined {
   const isWanted = toTest(query, names);
   const all = query.all === true || asksForBookkeeping(query);
   return (record) => {
     names.learn(record);
-    const entry = toEntry(record, names, all);
+    const entry = toAuditEntry(record, names, all);
     return entry !== undefined && isWanted(entry) ? entry : undefined;
   };
 }
@@ -83,10 +83,10 @@ export async function* readEntries(
   query: AuditQuery,
   names: PlayerNames,
   onRecord: (number: number) => void = () => {},
-): AsyncGenerator<Entry> {
+): AsyncGenerator<AuditEntry> {
   const select = toSelection(query, names);
   const { limit = Infinity } = query;
-  let latest: Entry[] = [];
+  let latest: AuditEntry[] = [];
   for await (const record of readHistory(files, folder)) {
     onRecord(record.sequence);
     const entry = select(record);
@@ -108,10 +108,15 @@ export async function readNewest(
   files: Files,
   folder: string,
   query: AuditQuery & { readonly limit: number },
-): Promise<{ entries: readonly Entry[]; last: number; names: PlayerNames; warnings: readonly string[] }> {
+): Promise<{
+  entries: readonly AuditEntry[];
+  last: number;
+  names: PlayerNames;
+  warnings: readonly string[];
+}> {
   const warnings: string[] = [];
   const select = toSelection(query, new PlayerNames());
-  const entries: Entry[] = [];
+  const entries: AuditEntry[] = [];
   let last = 0;
   for await (const record of readBackwards(files, folder, { onMissing: warnMissing(folder, warnings) })) {
     last ||= record.sequence;
@@ -129,6 +134,6 @@ export async function readNewest(
   };
 }
 
-function newest(entries: readonly Entry[], limit: number): Entry[] {
+function newest(entries: readonly AuditEntry[], limit: number): AuditEntry[] {
   return entries.slice(Math.max(0, entries.length - limit));
 }

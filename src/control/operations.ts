@@ -9,7 +9,7 @@ import {
   defineCommand,
   type Environment,
   type InputOf,
-  type Operation,
+  type OperatorOperation,
   type ResultOf,
   runOperation,
 } from "../operator/define.ts";
@@ -166,7 +166,7 @@ export const operations = {
   }),
   /** Returns the running service, or null if the command itself has the folder open. */
   holder: defineCommand({ input: nothing, run: ({ holder }: ControlEnvironment) => holder }),
-} satisfies Record<string, Operation<ControlEnvironment>>;
+} satisfies Record<string, OperatorOperation<ControlEnvironment>>;
 
 export type OperationName = keyof typeof operations;
 export type OperationInput<N extends OperationName> = InputOf<(typeof operations)[N]>;
@@ -186,7 +186,7 @@ export interface Control {
   ): Promise<OperationResult<N>>;
 }
 
-const typed: { readonly [N in OperationName]: Operation<ControlEnvironment, OperationResult<N>> } =
+const typed: { readonly [N in OperationName]: OperatorOperation<ControlEnvironment, OperationResult<N>> } =
   operations;
 
 /** Returns the control of a data folder that this process has open. */

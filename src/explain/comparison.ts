@@ -24,7 +24,7 @@ import { type Cohort, cohortsOf, type Person } from "./cohorts.ts";
 const served = /^(?:invitations|stream|pages\..+)$/;
 
 /** A table and its file. */
-export interface Source {
+export interface TableFile {
   readonly file: string;
   readonly table: Table;
 }
@@ -87,8 +87,8 @@ export interface Comparison extends Difference<Side> {
  * @param now the instant whose memberships count
  */
 export async function compareTables(
-  before: Source,
-  after: Source,
+  before: TableFile,
+  after: TableFile,
   data: Data | undefined,
   vocabulary: Vocabulary,
   now = Date.now(),
@@ -150,7 +150,7 @@ export function playersIn(sides: readonly Side[], players: Comparison["cohorts"]
   return count;
 }
 
-function nameOf({ file, table }: Source) {
+function nameOf({ file, table }: TableFile) {
   return { file, revision: table.revision, routes: table.routes.length };
 }
 

@@ -20,7 +20,7 @@ export interface ReadContext {
 }
 
 /** What a change gets beside the draft and its input. Only one that declares `usesTable` can use the route table. */
-export interface ChangeContext extends ReadContext {
+export interface DraftContext extends ReadContext {
   /** The number of the change. */
   readonly sequence: number;
   /** Returns the group whose members are excluded. @throws Failure where the route table names none or has faults */
@@ -54,7 +54,7 @@ export interface Read<R = unknown> extends Bindable<Data, ReadContext, R> {
 }
 
 /** An operation that changes data. */
-export interface Change<R = unknown> extends Bindable<Draft, ChangeContext, R> {
+export interface Change<R = unknown> extends Bindable<Draft, DraftContext, R> {
   readonly effect: "change";
   /** Whether it uses the route table, which is loaded first; other operations work beside a faulty table. */
   readonly usesTable: boolean;
@@ -68,7 +68,7 @@ export interface Command<E, R = unknown> extends Bindable<E, AbortSignal | undef
   readonly effect: "command";
 }
 
-export type Operation<E, R = unknown> = Read<R> | Change<R> | Command<E, R>;
+export type OperatorOperation<E, R = unknown> = Read<R> | Change<R> | Command<E, R>;
 
 /** The input of an operation. */
 export type InputOf<O extends { readonly input: v.GenericSchema }> = v.InferInput<O["input"]>;
@@ -103,7 +103,7 @@ export function defineRead<I extends v.GenericSchema, R>(operation: {
 export function defineChange<I extends v.GenericSchema, R>(operation: {
   input: I;
   usesTable?: true;
-  change(draft: Draft, input: v.InferOutput<I>, context: ChangeContext): R;
+  change(draft: Draft, input: v.InferOutput<I>, context: DraftContext): R;
 }) {
   const { input, usesTable = false, change } = operation;
   return { effect: "change", usesTable, ...bindable(input, change) } as const;
@@ -129,7 +129,7 @@ export interface Info {
  * @throws Failure where it refuses
  */
 export async function runOperation<E extends Environment, R>(
-  operation: Operation<E, R>,
+  operation: OperatorOperation<E, R>,
   environment: E,
   name: string,
   input: unknown,
@@ -158,7 +158,7 @@ export async function runOperation<E extends Environment, R>(
 async function tableOf({
   loadTable,
   checkTable,
-}: Environment): Promise<Pick<ChangeContext, "excludedGroup" | "referencesTo">> {
+}: Environment): Promise<Pick<DraftContext, "excludedGroup" | "referencesTo">> {
   const tableInForce = await loadTable().catch((error: unknown) => () => {
     throw error;
   });

@@ -1,6 +1,12 @@
 /** All operator operations, by the names of their commands, which the journal and the socket use as well. */
 import { complete } from "./completion.ts";
-import { type Environment, type InputOf, type Operation, type ResultOf, runOperation } from "./define.ts";
+import {
+  type Environment,
+  type InputOf,
+  type OperatorOperation,
+  type ResultOf,
+  runOperation,
+} from "./define.ts";
 import { invitePlayers, list as listInvitations } from "./invitations.ts";
 import { dropList, exportList, importList } from "./lists/lists.ts";
 import * as memberships from "./memberships.ts";
@@ -50,7 +56,7 @@ export const operatorOperations = {
   "name.complete": complete,
   undo,
   "undo.caller": undoCaller,
-} satisfies Record<string, Operation<Environment>>;
+} satisfies Record<string, OperatorOperation<Environment>>;
 
 type Operations = typeof operatorOperations;
 export type OperatorOperationName = keyof Operations;
@@ -67,7 +73,7 @@ export type OperatorInput<N extends OperatorOperationName> = InputOf<Operations[
 export type OperatorResult<N extends OperatorOperationName> = ResultOf<Operations[N]>;
 
 const typed: {
-  readonly [N in OperatorOperationName]: Operation<Environment, OperatorResult<N>>;
+  readonly [N in OperatorOperationName]: OperatorOperation<Environment, OperatorResult<N>>;
 } = operatorOperations;
 
 /** Runs an operation of the operator. @throws Failure where it refuses */

@@ -8,7 +8,7 @@ import { namesOf, unknownName } from "../identity/memberships.ts";
 import { collectionsOf } from "../identity/references.ts";
 import type { Data } from "../store/data.ts";
 import type { References, ReferredName } from "../table/restriction/references.ts";
-import { type ChangeContext, defineChange } from "./define.ts";
+import { type DraftContext, defineChange } from "./define.ts";
 
 /** The references of each sort that a message lists. */
 const mostListed = 5;
@@ -16,7 +16,7 @@ const mostListed = 5;
 const input = v.strictObject({ kind: v.picklist(namedKinds), name: v.string() });
 
 /** Returns the name as it is stored. @throws Failure if there is none, or something refers to it */
-function requireRemovable(draft: Data, { kind, name: typed }: ReferredName, context: ChangeContext): string {
+function requireRemovable(draft: Data, { kind, name: typed }: ReferredName, context: DraftContext): string {
   const stored = draft.names.get(`${kind}/${fold(typed)}`);
   if (stored === undefined) {
     const code = kind === "group" ? "UNKNOWN_GROUP" : "UNKNOWN_FACTION";

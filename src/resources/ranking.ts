@@ -34,7 +34,7 @@ const places = 10;
 const mostLeaders = 100;
 
 /** A player in a category. */
-interface Entry {
+interface Ranked {
   readonly name: string;
   readonly value: number;
   readonly statistic: Statistic;
@@ -45,7 +45,7 @@ class Category {
   readonly #counters: Measure["counters"];
   readonly #compareNames: Comparison;
   /** The best players, in order. */
-  readonly leaders: Entry[] = [];
+  readonly leaders: Ranked[] = [];
   /** Whether a player with a value is not a leader. */
   #leftOut = false;
 
@@ -116,12 +116,12 @@ class Category {
   }
 
   /** Orders by value, the highest first, then by name. */
-  #compare(a: Entry, b: Entry): number {
+  #compare(a: Ranked, b: Ranked): number {
     return b.value - a.value || this.#compareNames(a.name, b.name);
   }
 
   /** Returns the number of leaders that rank before an entry. */
-  #placeOf(entry: Entry): number {
+  #placeOf(entry: Ranked): number {
     let low = 0;
     let high = this.leaders.length;
     while (low < high) {

@@ -32,8 +32,8 @@ export interface JournalRecord {
 export type Origin = Pick<JournalRecord, "who" | "token" | "operation"> &
   Partial<Pick<JournalRecord, "request" | "table" | "undoes">>;
 
-/** The context of a change: its number, and the instant in milliseconds since 1970. */
-export interface ChangeContext {
+/** The stamp of a change: its number, and the instant in milliseconds since 1970. */
+export interface ChangeStamp {
   readonly sequence: number;
   readonly now: number;
 }
@@ -46,7 +46,7 @@ export interface Made {
 
 /** Returns what the journal records. */
 export function toRecord(
-  { sequence, now: instant }: ChangeContext,
+  { sequence, now: instant }: ChangeStamp,
   { who, token, operation, request = null, table = null, undoes = null }: Origin,
   changes: readonly RecordChange[],
 ): JournalRecord {

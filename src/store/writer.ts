@@ -7,7 +7,7 @@
 import type { Model } from "../domain/collection.ts";
 import type { Failure } from "../domain/errors.ts";
 import {
-  type ChangeContext,
+  type ChangeStamp,
   type JournalRecord,
   type Made,
   type Origin,
@@ -24,15 +24,13 @@ import { unshared } from "./shared/sequencer.ts";
 import type { SharedJournal } from "./shared/shared-journal.ts";
 
 /** Decides a change: reads and writes the draft and returns the answer. If it throws, nothing changes. */
-export type Decide<M extends Model, T> = (draft: DraftView<M>, context: ChangeContext) => T;
+export type Decide<M extends Model, T> = (draft: DraftView<M>, context: ChangeStamp) => T;
 
 /**
  * Decides a bulk change: returns what becomes of each record, or throws. No other change is made until it settles; it
  * should yield to the event loop every few milliseconds.
  */
-export type DecideBulk = (
-  context: ChangeContext,
-) => readonly RecordChange[] | Promise<readonly RecordChange[]>;
+export type DecideBulk = (context: ChangeStamp) => readonly RecordChange[] | Promise<readonly RecordChange[]>;
 
 /** The change that removes records that have ended, and how many of them it removes at most. */
 export const removal: Origin = { who: "system", operation: "membership.end" };

@@ -3,7 +3,7 @@
  * a reload.
  */
 import { Failure } from "../domain/errors.ts";
-import { compareTables, type Source } from "../explain/comparison.ts";
+import { compareTables, type TableFile } from "../explain/comparison.ts";
 import { summarize, type TableSummary } from "../explain/summary.ts";
 import { checkRoutes } from "../operations.ts";
 import type { Data } from "../store/data.ts";
@@ -131,7 +131,7 @@ async function summaryOf(
   fresh: Table,
 ): Promise<TableSummary | undefined> {
   const { routes, store, vocabulary } = service;
-  const source = (table: Table): Source => ({ file: routes.file, table });
+  const source = (table: Table): TableFile => ({ file: routes.file, table });
   try {
     return summarize(await compareTables(source(old), source(fresh), store.data, vocabulary()));
   } catch (error) {

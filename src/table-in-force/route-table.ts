@@ -5,7 +5,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Entry } from "../domain/entry.ts";
 import { Failure, type Fault } from "../domain/errors.ts";
-import type { Source } from "../explain/comparison.ts";
+import type { TableFile } from "../explain/comparison.ts";
 import type { TableSummary } from "../explain/summary.ts";
 import type { DataStore } from "../store/data.ts";
 import type { CheckedTable, Table, TableContext } from "../table/table.ts";
@@ -259,7 +259,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
    * @param isNext whether it is to be put in force, so that the entries in the data must fit it
    * @throws Failure if it has faults
    */
-  async source(other?: TableText, isNext = false): Promise<Source> {
+  async source(other?: TableText, isNext = false): Promise<TableFile> {
     if (other === undefined) return { file: this.file, table: await this.load() };
     const { file, text } = other;
     const checked = isNext ? await this.check(text) : await this.#checkForm(text);

@@ -1,7 +1,7 @@
 /** The changes that each filter matches. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { toEntry } from "../../src/audit/entry.ts";
+import { toAuditEntry } from "../../src/audit/entry.ts";
 import { asksForBookkeeping, type Filter, needsNames, toRecordTest, toTest } from "../../src/audit/filter.ts";
 import { PlayerNames } from "../../src/audit/names.ts";
 import type { Failure } from "../../src/domain/errors.ts";
@@ -60,7 +60,7 @@ function numbers(filter: Filter): number[] {
   for (const record of history) names.learn(record);
   const test = toTest(filter, names);
   return history.flatMap((record) => {
-    const entry = toEntry(record, names, false);
+    const entry = toAuditEntry(record, names, false);
     return entry !== undefined && test(entry) ? entry.number : [];
   });
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { toEntry } from "../../src/audit/entry.ts";
+import { toAuditEntry } from "../../src/audit/entry.ts";
 import { findNames } from "../../src/audit/find-names.ts";
 import { PlayerNames } from "../../src/audit/names.ts";
 import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
@@ -60,7 +60,7 @@ function inPieces(length: number): { files: Files; read: string[] } {
 async function namesOf(files: Files, folder: string, ...callers: readonly string[]) {
   const change = changeOf("entries", "wantedreason/theft", null, {});
   const entries = callers.flatMap(
-    (who) => toEntry(recordOf([change], { who }), new PlayerNames(), false) ?? [],
+    (who) => toAuditEntry(recordOf([change], { who }), new PlayerNames(), false) ?? [],
   );
   const names = await findNames(files, folder, entries);
   return callers.map((who) => names.of(who));
@@ -120,7 +120,7 @@ describe("the present name of a player", () => {
       organisation: "GROVE",
       rank: 1,
     });
-    const entry = toEntry(recordOf([change]), new PlayerNames(), false);
+    const entry = toAuditEntry(recordOf([change]), new PlayerNames(), false);
     assert.ok(entry !== undefined);
     assert.equal((await findNames(nodeFiles, folder, [entry])).of(bob), "Bob");
   });

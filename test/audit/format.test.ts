@@ -1,7 +1,7 @@
 /** The format of changes, and what is never shown of them. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { toEntry } from "../../src/audit/entry.ts";
+import { toAuditEntry } from "../../src/audit/entry.ts";
 import { changeWords, keyWords, whoWords } from "../../src/audit/format.ts";
 import { PlayerNames } from "../../src/audit/names.ts";
 import { escapeInvisible } from "../../src/domain/escape.ts";
@@ -68,7 +68,7 @@ describe("an entry", () => {
   it("has no hash of a token, before or after", () => {
     const token = { id: "1a2b", hash, revokedAt: null };
     const record = recordOf([changeOf("tokens", "1a2b", token, { ...token, revokedAt: 5 })]);
-    const entry = toEntry(record, new PlayerNames(), true);
+    const entry = toAuditEntry(record, new PlayerNames(), true);
     assertLacks(JSON.stringify(entry), hash);
     assert.deepEqual(entry?.changes[0]?.before, { id: "1a2b", hash: "…", revokedAt: null });
     assert.deepEqual(entry?.changes[0]?.after, { id: "1a2b", hash: "…", revokedAt: 5 });
@@ -80,15 +80,18 @@ describe("an entry", () => {
   it("has no bookkeeping, unless requested", () => {
     const noted = changeOf("activity", ada, null, { uuid: ada, lastSeen: 1, version: null });
     const reason = changeOf("entries", "wantedreason/theft", null, wantedReason("Theft"));
-    assert.equal(toEntry(recordOf([noted]), new PlayerNames(), false), undefined);
-    assert.deepEqual(toEntry(recordOf([noted, reason]), new PlayerNames(), false)?.changes, [reason]);
-    assert.deepEqual(toEntry(recordOf([noted, reason]), new PlayerNames(), true)?.changes, [noted, reason]);
+    assert.equal(toAuditEntry(recordOf([noted]), new PlayerNames(), false), undefined);
+    assert.deepEqual(toAuditEntry(recordOf([noted, reason]), new PlayerNames(), false)?.changes, [reason]);
+    assert.deepEqual(toAuditEntry(recordOf([noted, reason]), new PlayerNames(), true)?.changes, [
+      noted,
+      reason,
+    ]);
   });
 });
 
 describe("the author of a change", () => {
   const whoOf = (details: Parameters<typeof recordOf>[1]) => {
-    const entry = toEntry(
+    const entry = toAuditEntry(
       recordOf([changeOf("scores", "gangwar", null, {})], details),
       new PlayerNames(),
       false,

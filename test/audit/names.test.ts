@@ -1,7 +1,7 @@
 /** The persons of names and UUIDs in the audit, from the data and its journal. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { toEntry } from "../../src/audit/entry.ts";
+import { toAuditEntry } from "../../src/audit/entry.ts";
 import { findNames } from "../../src/audit/find-names.ts";
 import { belongsTo, PlayerNames } from "../../src/audit/names.ts";
 import { model } from "../../src/domain/model.ts";
@@ -56,7 +56,7 @@ describe("a name", () => {
     const entries = naming.flatMap((collection, index) => {
       const uuid = String(index).repeat(32);
       const change = changeOf(collection, "key", null, { name: `Player${index}`, uuid });
-      return toEntry(recordOf([change]), new PlayerNames(), true) ?? [];
+      return toAuditEntry(recordOf([change]), new PlayerNames(), true) ?? [];
     });
     const names = await findNames(inMemory(new Map()), "/data", entries);
     assert.deepEqual([...names.all].sort(), ["Player0", "Player1", "Player2", "Player3", "Player4"]);

@@ -1,7 +1,7 @@
 /** The audit while the running service deletes files past their retention: it shows the changes in the others. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { toEntry } from "../../src/audit/entry.ts";
+import { toAuditEntry } from "../../src/audit/entry.ts";
 import { findNames } from "../../src/audit/find-names.ts";
 import { PlayerNames } from "../../src/audit/names.ts";
 import { readNames } from "../../src/audit/read.ts";
@@ -78,7 +78,7 @@ describe("a segment that is deleted while the journal is read", () => {
 describe("the names of players", () => {
   const entries = [ada, bob].flatMap((uuid) => {
     const record = recordOf([changeOf("entries", "wantedreason/theft", null, {})], { who: uuid });
-    return toEntry(record, new PlayerNames(), false) ?? [];
+    return toAuditEntry(record, new PlayerNames(), false) ?? [];
   });
   const namesIn = async (files: Files, folder: string) => {
     const names = await findNames(files, folder, entries);

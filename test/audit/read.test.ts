@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { Entry } from "../../src/audit/entry.ts";
+import type { AuditEntry } from "../../src/audit/entry.ts";
 import { PlayerNames } from "../../src/audit/names.ts";
 import { type AuditQuery, readEntries, readNames, readNewest, toSelection } from "../../src/audit/read.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
@@ -29,13 +29,13 @@ async function history(t: TestContext): Promise<string> {
 }
 
 async function entriesOf(folder: string, query: AuditQuery, onRecord?: (number: number) => void) {
-  const entries: Entry[] = [];
+  const entries: AuditEntry[] = [];
   for await (const entry of readEntries(nodeFiles, folder, query, new PlayerNames(), onRecord))
     entries.push(entry);
   return entries;
 }
 
-const numbersOf = (entries: readonly Entry[]) => entries.map(({ number }) => number);
+const numbersOf = (entries: readonly AuditEntry[]) => entries.map(({ number }) => number);
 
 describe("the names of players in a folder", () => {
   it("come from the data and the journal, without warnings where nothing is wrong", async (t) => {

@@ -1,15 +1,15 @@
 /** The words for the author, the operation, the key and the values of a change, one by one. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Entry, toEntry } from "../../src/audit/entry.ts";
+import { type AuditEntry, toAuditEntry } from "../../src/audit/entry.ts";
 import { changeWords, keyWords, operationWords, whoWords } from "../../src/audit/format.ts";
 import { PlayerNames } from "../../src/audit/names.ts";
 import { ada, bob, changeOf, recordOf } from "./_history.ts";
 
 const score = changeOf("scores", "gangwar", null, { attacker: 1, defender: 2 });
 
-function entryOf(details: Parameters<typeof recordOf>[1], names = new PlayerNames()): Entry {
-  const entry = toEntry(recordOf([score], details), names, false);
+function entryOf(details: Parameters<typeof recordOf>[1], names = new PlayerNames()): AuditEntry {
+  const entry = toAuditEntry(recordOf([score], details), names, false);
   assert.ok(entry !== undefined, "the change is shown");
   return entry;
 }
@@ -52,13 +52,13 @@ describe("an entry of the audit", () => {
     const other = changeOf("names", "1a", null, { hash: "x" });
     const changes = [changeOf("tokens", "1a", null, token), changeOf("tokens", "1a", token, null), other];
     const concealed = { id: "1a", hash: "…" };
-    assert.deepEqual(toEntry(recordOf(changes), new PlayerNames(), false)?.changes, [
+    assert.deepEqual(toAuditEntry(recordOf(changes), new PlayerNames(), false)?.changes, [
       changeOf("tokens", "1a", null, concealed),
       changeOf("tokens", "1a", concealed, null),
       other,
     ]);
     const odd = changeOf("tokens", "1a", "text", { id: "1a" });
-    assert.deepEqual(toEntry(recordOf([odd]), new PlayerNames(), false)?.changes, [odd]);
+    assert.deepEqual(toAuditEntry(recordOf([odd]), new PlayerNames(), false)?.changes, [odd]);
   });
 });
 

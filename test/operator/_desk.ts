@@ -1,6 +1,6 @@
 /** An operator with data in memory, for tests of single operations. */
 import { Activity } from "../../src/identity/activity.ts";
-import type { Operation } from "../../src/operator/define.ts";
+import type { OperatorOperation } from "../../src/operator/define.ts";
 import {
   type OperatorInput,
   type OperatorOperationName,
@@ -11,7 +11,7 @@ import type { References } from "../../src/table/restriction/references.ts";
 import { type Memory, memory } from "../_memory.ts";
 
 const operations: {
-  readonly [N in OperatorOperationName]: Operation<never, OperatorResult<N>>;
+  readonly [N in OperatorOperationName]: OperatorOperation<never, OperatorResult<N>>;
 } = operatorOperations;
 
 /** The groups, factions and services of a new desk. */
@@ -40,7 +40,7 @@ export class Desk {
 
   /** Runs an operation. A refusal may leave a part of its change, which a store would discard. */
   run<N extends OperatorOperationName>(name: N, input: OperatorInput<N>): OperatorResult<N> {
-    const operation: Operation<never, OperatorResult<N>> = operations[name];
+    const operation: OperatorOperation<never, OperatorResult<N>> = operations[name];
     const { data, activity, now } = this;
     if (operation.effect === "read") return operation.bind(input)(data, { now, activity });
     if (operation.effect === "command") throw new Error(`${name} requires a store`);

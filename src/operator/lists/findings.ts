@@ -1,7 +1,7 @@
 /** What the lists of a route table mean for many entries. */
 import type { Entry } from "../../domain/entry.ts";
 import { Slices } from "../../store/slices.ts";
-import { type Finding, Findings } from "../../table/declared/entries.ts";
+import { EntryFindings, type Finding } from "../../table/declared/entries.ts";
 import type { List } from "../../table/declared/lists.ts";
 
 /**
@@ -13,7 +13,7 @@ export async function findingsOf(
   entries: Iterable<Entry>,
   areAll = true,
 ): Promise<readonly Finding[]> {
-  const findings = new Findings(lists);
+  const findings = new EntryFindings(lists);
   const slices = new Slices();
   for (const entry of entries) {
     findings.add(entry);

@@ -69,9 +69,9 @@ export async function fitFor(environment: Environment, changes: readonly RecordC
   if (!changes.some(({ collection, before }) => collection === "entries" && before !== null)) return anything;
   const lists = await listsInForce(environment);
   if (lists === undefined) return anything;
-  const { Findings } = await import("../../table/declared/entries.ts");
+  const { EntryFindings } = await import("../../table/declared/entries.ts");
   return (entry) => {
-    const findings = new Findings(lists());
+    const findings = new EntryFindings(lists());
     findings.add(entry);
     return findings.all.find(({ isFault }) => isFault)?.message;
   };

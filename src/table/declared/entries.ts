@@ -20,7 +20,7 @@ export interface Finding {
 const schemas = new WeakMap<Field, v.GenericSchema>();
 
 /** Finds what lists mean for entries, one by one: for all of them together it would take longer than others can wait. */
-export class Findings {
+export class EntryFindings {
   readonly #lists: ReadonlyMap<string, List>;
   /** The entries of each list. */
   readonly #sizes = new Map<string, number>();
