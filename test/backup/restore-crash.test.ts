@@ -14,15 +14,14 @@ import { sample } from "../_depth.ts";
 import { wantedKey, wantedReason } from "../_entries.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { callsOf, type Driven, drive, driveUntil, inParallel, noStrace, unavailable } from "../_strace.ts";
-import { buildInto } from "../store/_build.ts";
+import { compiledPrograms } from "../store/_build.ts";
 
 /** So many, and so long, that a restore of all takes two lines of the journal. */
 const count = 400;
 const nameOf = (index: number) => `Reason-${index}-${"x".repeat(2000)}`;
 
 const root = await temporaryFolder({ after });
-await buildInto(root);
-const driver = join(root, "test", "backup", "_restore-driver.js");
+const driver = join(await compiledPrograms(), "test", "backup", "_restore-driver.js");
 
 /** A folder with other points than those in its backup and its export. */
 const base = join(root, "base");

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { writeBackup } from "../../src/backup/backup.ts";
 import { previewRestore, restoreRecords } from "../../src/backup/restore.ts";
@@ -16,6 +15,7 @@ import { readState } from "../../src/store/reading.ts";
 import { Store } from "../../src/store/store.ts";
 import { pointsOf, wantedReason } from "../_entries.ts";
 import { temporaryFolder } from "../_setup.ts";
+import { compiledPrograms } from "../store/_build.ts";
 import { ruledFiles, segment, systemError } from "../store/_faults.ts";
 import { putLongTokens } from "./_setup.ts";
 
@@ -122,9 +122,9 @@ it("a restore takes memory for its changes, not for another copy of the data", a
   await writeBackup(nodeFiles, folder, file, { force: false, now: Date.now(), progress: () => {} });
   await put(store, "A", 2);
   await store.close({ snapshot: true });
-  const script = fileURLToPath(new URL("_restore-driver.ts", import.meta.url));
+  const script = join(await compiledPrograms(), "test", "backup", "_restore-driver.js");
   // The labels take 30 MB, once.
-  const args = ["--max-old-space-size=56", "--import", "tsx", script, folder, "backup", file];
+  const args = ["--max-old-space-size=44", script, folder, "backup", file];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   assert.match(stdout, /^restored \d+$/m);
 });

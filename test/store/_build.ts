@@ -4,6 +4,10 @@ import { readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { projectFolder } from "../_setup.ts";
+import { makeOnce } from "../_shared.ts";
+
+/** Returns the folder in which all tests find them compiled. */
+export const compiledPrograms = () => makeOnce("programs", buildInto);
 
 /**
  * Compiles what a real process runs, which starts faster than through tsx: `src`, `cli` and the tests' own.

@@ -9,12 +9,12 @@ import { after, describe, it } from "node:test";
 import { sample } from "../_depth.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { callsOf, type Driven, drive, driveUntil, inParallel, noStrace, unavailable } from "../_strace.ts";
-import { buildInto } from "./_build.ts";
+import { compiledPrograms } from "./_build.ts";
 import { assertKept, dataFile, fill, namesIn, openNotebook, segment } from "./_faults.ts";
 
 const root = await temporaryFolder({ after });
-await buildInto(root);
-const driver = join(root, "test", "store", "_driver.js");
+const compiled = await compiledPrograms();
+const driver = join(compiled, "test", "store", "_driver.js");
 
 const noLimit = unavailable("prlimit", "--fsize=65536", "true");
 const noMount = unavailable("unshare", "-Urm", "sh", "-c", "mount -t tmpfs -o size=64k t /mnt");
@@ -130,7 +130,7 @@ describe("a file system", { skip: noMount }, () => {
   ] as const) {
     it(`with ${options} ${shortage === null ? "has room for changes" : `has no room: ${shortage}`}`, async (t) => {
       const mount = await temporaryFolder(t);
-      const module = JSON.stringify(join(root, "src", "store", "folder", "disk.js"));
+      const module = JSON.stringify(join(compiled, "src", "store", "folder", "disk.js"));
       const print = `import(${module}).then(async ({ spaceFor }) => {
         const { free, shortage = null } = await spaceFor(process.argv[1]);
         console.log(JSON.stringify({ free, shortage }));
