@@ -15,10 +15,10 @@ import { isFull } from "./_depth.ts";
 import { prefix } from "./_setup.ts";
 import { type Desk, emptyDesk, type Running } from "./cli/_setup.ts";
 
-const reloads = isFull ? 200 : 24;
+const reloads = isFull ? 200 : 12;
 /** How many of them come in every way in turn; the others come by a signal or a command. */
 const watched = isFull ? 16 : 4;
-const clients = isFull ? 32 : 8;
+const clients = isFull ? 32 : 4;
 
 /** The parts in which the two tables differ: all of them, so that an answer from a mixture is recognized. */
 interface Variant {

@@ -121,7 +121,7 @@ export class Counter {
         await sleep(20);
       this.acknowledged += 1;
       // Other programs need the processor as well.
-      await sleep(2);
+      await sleep(10);
     }
   }
 

@@ -34,7 +34,7 @@ async function initialise(folder: string): Promise<void> {
   if (user.uid !== undefined) chownSync(own, user.uid, user.gid);
   const data = join(own, "data");
   const options = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"];
-  execFileSync(bin("initdb"), options, { ...user, stdio: "ignore" });
+  execFileSync(bin("initdb"), [...options, "--wal-segsize=1"], { ...user, stdio: "ignore" });
   renameSync(data, join(folder, "data"));
   rmSync(own, { recursive: true });
 }
