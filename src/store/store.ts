@@ -220,18 +220,17 @@ export class Store<M extends Model> {
   async #takeSnapshot(): Promise<void> {
     // One that is under way may have begun before the last change; if it fails, this one may not.
     await this.#snapshot?.catch(() => {});
-    if (this.#snapshotSequence === this.sequence && this.sequence > 0) return;
+    const isCurrent = this.#snapshotSequence === this.sequence && this.sequence > 0;
     const { meter } = this.#options;
     const failed = (cause: unknown) => {
       this.#snapshotFailedAt = this.#now();
       meter?.snapshot("failed");
       throw cause instanceof Failure ? cause : unwritten(cause);
     };
-    this.#snapshot ??= this.#writeSnapshot()
-      .then(() => meter?.snapshot("written"), failed)
-      .finally(() => {
-        this.#snapshot = undefined;
-      });
+    const write = () => this.#writeSnapshot().then(() => meter?.snapshot("written"), failed);
+    this.#snapshot ??= (isCurrent ? this.#prune() : write()).finally(() => {
+      this.#snapshot = undefined;
+    });
     await this.#snapshot;
   }
 
@@ -297,7 +296,6 @@ export class Store<M extends Model> {
 
   /** @param options.anew whether to replace the newest segment if it has no changes yet */
   async #writeSnapshot({ anew = false } = {}): Promise<void> {
-    const { files = nodeFiles, retention = defaultRetention, meter, warn } = this.#options;
     // 1. A new segment for the changes from now on. A crash here leaves one more, empty segment.
     await this.#writer.betweenBatches(async () => {
       const first = this.sequence + 1;
@@ -309,13 +307,18 @@ export class Store<M extends Model> {
     await this.#low.write();
     // 3. From now on a start reads the snapshot, and what it supersedes may be deleted.
     this.#snapshotSequence = written;
+    await this.#prune();
+    const pieces = () => piecesOf(this.#options.files ?? nodeFiles, join(this.folder, snapshotFile(written)));
+    if (!this.#isClosed) await this.#shared?.offerSnapshot({ sequence: written, chain }, pieces());
+  }
+
+  /** Deletes what the newest snapshot supersedes. If that fails, somebody has to look at the folder, which grows. */
+  async #prune(): Promise<void> {
+    const { files = nodeFiles, retention = defaultRetention, meter, warn } = this.#options;
     await prune(files, this.folder, retention).catch((error) => {
-      // Somebody has to look at the folder, which grows.
       meter?.snapshot("failed");
       warn?.("Superseded files could not be deleted.", error);
     });
-    const pieces = () => piecesOf(files, join(this.folder, snapshotFile(written)));
-    if (!this.#isClosed) await this.#shared?.offerSnapshot({ sequence: written, chain }, pieces());
   }
 
   /** Leaves a mark for the next start, and has the process ended. */
