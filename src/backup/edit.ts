@@ -48,12 +48,7 @@ export async function editRecords<R>(
   { preview, basis, signal }: EditOptions,
 ): Promise<Edited<R>> {
   const origin = preview ? undefined : { who: "operator", operation };
-  const accept = (changes: readonly RecordChange[]) => {
-    if (basis === undefined || basisOf(changes) === basis) return;
-    throw new Failure("CONFLICT", "What the file would change has been changed meanwhile.", {
-      hint: "Repeat the command to see what it would change now; nothing was changed.",
-    });
-  };
+  const accept = (changes: readonly RecordChange[]) => requireBasis(changes, basis);
   const { report, changes: all, sequence, result } = await store.edit(edit, origin, { signal, accept });
   const problems = (await findInconsistencies(result)).map(describeInconsistency);
   const changes = all.filter(({ collection }) => !isBookkeeping(collection));
@@ -69,15 +64,27 @@ export async function editRecords<R>(
   };
 }
 
-/** The fields of a new record that differ between a preview and its edit. */
-const generated = new Set(["uuid", "registeredAt", "number"]);
-const withoutGenerated = (key: string, value: unknown) => (generated.has(key) ? undefined : value);
+/** Refuses changes with another basis than their preview; undefined accepts any. @throws Failure `CONFLICT` */
+export function requireBasis(changes: readonly RecordChange[], basis: string | undefined): void {
+  if (basis === undefined || basisOf(changes) === basis) return;
+  throw new Failure("CONFLICT", "What this would change has been changed meanwhile.", {
+    hint: "Repeat the command to see what it would change now; nothing was changed.",
+  });
+}
 
-/** Returns the basis of changes. Names that only follow their players do not count. */
-function basisOf(changes: readonly RecordChange[]): string {
-  const texts = changes.flatMap(({ collection, before, after }) => {
+/**
+ * Returns the basis of changes: what they replace, and what is new but for that which is generated for a new player. Names
+ * that only follow their players do not count.
+ */
+export function basisOf(changes: readonly RecordChange[]): string {
+  const isPlayer = ({ collection, before }: RecordChange) => collection === "players" && before === null;
+  const created = new Map(changes.filter(isPlayer).map(({ key }, index) => [key, index]));
+  const texts = changes.flatMap((change) => {
+    const { collection, before, after } = change;
     if (isBookkeeping(collection) || (after !== null && areSame(collection, before, after))) return [];
-    const text = before === null ? JSON.stringify(after, withoutGenerated) : JSON.stringify(before);
+    const text = JSON.stringify(before ?? after, (field, value: unknown) =>
+      field === "registeredAt" && isPlayer(change) ? undefined : (created.get(String(value)) ?? value),
+    );
     return [`${collection} ${before === null} ${text}\n`];
   });
   return hash("sha1", texts.join(""), "base64url");

@@ -37,37 +37,29 @@ export const importList = defineCommand({
 
 /** Removes all entries of a list, whether or not the table declares it. */
 export const dropList = defineCommand({
-  /** `dryRun`: whether only to return how many there are, before a question; `count`: how many it was about. */
+  /** `dryRun`: whether only to return how many there are, before a question; `basis`: of which ones, see `Edited`. */
   input: v.strictObject({
-    list: v.string(),
-    dryRun: v.optional(v.boolean(), false),
-    count: v.optional(v.number()),
+    ...{ list: v.string(), dryRun: v.optional(v.boolean(), false), basis: v.optional(v.string()) },
   }),
   async run(
     { store }: Environment,
-    { list, dryRun, count },
-  ): Promise<Info & { readonly sequence?: number; readonly count: number }> {
-    let entries = entriesToDrop(store.data, list);
-    const words = () => `${counted(entries.length, "entry")} of the list ${list}`;
-    if (dryRun) return { info: words(), count: entries.length };
+    { list, dryRun, basis },
+  ): Promise<Info & { readonly sequence?: number; readonly basis?: string }> {
+    const { basisOf, requireBasis } = await import("../../backup/edit.ts");
+    let changes = dropping(store.data, list);
+    const words = () => `${counted(changes.length, "entry")} of the list ${list}`;
+    if (dryRun) return { info: words(), basis: basisOf(changes) };
     const sequence = await store.changeInBulk({ who: "operator", operation: "list.drop" }, () => {
-      entries = entriesToDrop(store.data, list);
-      if (count !== undefined && entries.length !== count)
-        throw new Failure(
-          "CONFLICT",
-          `The list has ${counted(entries.length, "entry")} by now. Nothing was changed.`,
-        );
-      return entries.map((entry) => {
-        return { collection: "entries", key: entryKey(entry), before: entry, after: null };
-      });
+      changes = dropping(store.data, list);
+      requireBasis(changes, basis);
+      return changes;
     });
-    const made = sequence === undefined ? {} : { sequence };
-    return { info: `Removed ${words()}.`, count: entries.length, ...made };
+    return { info: `Removed ${words()}.`, ...(sequence !== undefined && { sequence }) };
   },
 });
 
-/** Returns the entries of a list. @throws Failure where there are none, or entries of another list refer to them */
-function entriesToDrop(data: Data, list: string): readonly Entry[] {
+/** Removes the entries of a list. @throws Failure where there are none, or entries of another list refer to them */
+function dropping(data: Data, list: string): readonly RecordChange[] {
   const all = Array.from(data.entries.values());
   const entries = data.entries.find("list", list);
   if (entries.length === 0) {
@@ -76,7 +68,10 @@ function entriesToDrop(data: Data, list: string): readonly Entry[] {
   }
   const refers = (entry: Entry) => entriesIn(entry).some((key) => key.startsWith(`${list}/`));
   const user = all.find((entry) => entry.list !== list && refers(entry));
-  if (user === undefined) return entries;
+  if (user === undefined)
+    return entries.map((entry) => {
+      return { collection: "entries", key: entryKey(entry), before: entry, after: null };
+    });
   throw new Failure("CONFLICT", `Entries of the list ${user.list} refer to those of ${list}.`, {
     hint: `Drop ${user.list} first.`,
   });
