@@ -32,12 +32,13 @@ export const undoCaller = defineCommand({
   /**
    * Returns what is or would be taken back: the number of the caller's changes that the filter selects, the numbers of
    * records by what they are (`entries of plates`, `statistics`), the number of those that are left, because somebody else
-   * has changed them since or something depends on them, and the number of the change that takes them back, if there is one.
+   * has changed them since or something depends on them, the number of the change that takes them back, if there is one, and
+   * the player's UUID: names can move until a question is answered.
    * @throws Failure `UNKNOWN_PLAYER`, `PARAMETER_INVALID`
    */
   async run(environment: Environment, { preview, ...filter }, signal) {
     const { store } = environment;
-    const { changes, runs, changed } = await readRuns(environment, filter);
+    const { by, changes, runs, changed } = await readRuns(environment, filter);
     const all = [...runs.values()];
     const fit = await fitFor(environment, all);
     const decide = () => undoing(store.data, all, true, fit);
@@ -62,7 +63,14 @@ export const undoCaller = defineCommand({
     const [stay, them] = left === 1 ? ["stays", "it"] : ["stay", "them"];
     const stays =
       left === 0 ? "" : `; ${counted(left, "record")} ${stay}, since others have changed or use ${them}`;
-    return { info: `${what}, of ${counted(changes, "change")}${stays}.`, changes, records, left, sequence };
+    return {
+      info: `${what}, of ${counted(changes, "change")}${stays}.`,
+      by,
+      changes,
+      records,
+      left,
+      sequence,
+    };
   },
 });
 
@@ -79,8 +87,8 @@ async function readRuns({ files = nodeFiles, store }: Environment, filter: Filte
   if ((by === undefined) === (token === undefined) || isOther)
     throw new Failure("PARAMETER_INVALID", "Expected a player, or the id of a public token.");
   const { names } = await readNames(files, store.folder);
-  const who = by === undefined ? filter : { ...filter, by: onePlayer(store.data, names, by) };
-  const select = toSelection(who, names);
+  const uuid = by && onePlayer(store.data, names, by);
+  const select = toSelection({ ...filter, by: uuid }, names);
   const runs = new Map<string, RecordChange>();
   const ended = new Map<string, RecordChange>();
   const changed = new Set<string>();
@@ -124,7 +132,7 @@ async function readRuns({ files = nodeFiles, store }: Environment, filter: Filte
   // A token of long ago can be in the journal only.
   if (token !== undefined && changes === 0) requirePublicId(store.data, token);
   for (const [place, { before, after }] of runs) if (isDeepStrictEqual(before, after)) runs.delete(place);
-  return { changes, runs, changed: changed.size };
+  return { by: uuid, changes, runs, changed: changed.size };
 }
 
 /** Returns what a record of a name is the same by before and after it is bound to the player of that name. */
