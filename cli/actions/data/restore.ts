@@ -142,6 +142,14 @@ async function apply(context: Context, source: Source, options: RestoreOptions):
   const result = await withProgress(context, "Changing", () =>
     run("reads", "data.restore", { ...request, revision }),
   );
+  const isSame = JSON.stringify(result.resources) === JSON.stringify(resources);
+  if (!output.wantsJSON && !isSame)
+    output.remark(
+      [
+        "Data has changed since it was compared. These changes were made:",
+        ...resourceLines(result.resources),
+      ].join("\n"),
+    );
   output.result({ folder, ...toDocument(source), dryRun, ...result }, doneText(source, result));
 }
 
