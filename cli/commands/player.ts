@@ -153,16 +153,15 @@ export function addPlayerCommands(program: Command, context: Context): void {
     .action(async (reference: string, { reason, until }: Terms) => {
       const { confirm } = await import("../terminal/confirm.ts");
       const input = { player: reference, reason, until };
-      const exclude = (dryRun: boolean) => run("changes", "player.exclude", { ...input, dryRun });
-      let result = await exclude(true);
-      if (result.wouldChange === true) {
+      let result = await run("changes", "player.exclude", { ...input, dryRun: true });
+      if (result.wouldChange !== undefined) {
         const question = { asks: `Exclude ${reference}?`, does: `This excludes ${reference}` };
         await confirm(context, question);
-        result = await exclude(false);
+        result = await run("changes", "player.exclude", { ...input, player: result.wouldChange });
       }
       output.result(result, result.info);
       if (!output.wantsJSON)
-        output.remark(`\`addon-cli player readmit ${asArgument(reference)}\` ends the exclusion.`);
+        output.remark(`\`addon-cli player readmit ${asArgument(result.name)}\` ends the exclusion.`);
     });
 
   const simple = [

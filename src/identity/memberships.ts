@@ -128,8 +128,11 @@ export function joinGroup(
 
 /** Removes somebody from a group, by name or UUID. @returns who left, or undefined if nobody of that name is in it */
 export function leaveGroup(draft: Draft, group: string, reference: string): Subject | undefined {
-  const key = groupMemberKey(group, toSubject(draft, reference));
-  const member = draft.groupMembers.get(key) ?? memberNamed(draft, group, reference);
+  const subject = toSubject(draft, reference);
+  const isRegistered = subject.uuid !== null && draft.players.has(subject.uuid);
+  // A removed player of the same name is somebody else.
+  const named = isRegistered ? undefined : memberNamed(draft, group, reference);
+  const member = draft.groupMembers.get(groupMemberKey(group, subject)) ?? named;
   if (member !== undefined) draft.groupMembers.delete(groupMemberKey(group, member));
   return member;
 }
@@ -141,8 +144,10 @@ export function notInGroup(
   reference: string,
   where = `in the group ${group}`,
 ): string {
-  const names = data.groupMembers.find("group", group).map(({ name }) => name);
-  return `${toSubject(data, reference).name} is not ${where}.${didYouMean(reference, names)}`;
+  const { name } = toSubject(data, reference);
+  const members = data.groupMembers.find("group", group).map((member) => member.name);
+  const others = members.filter((member) => fold(member) !== fold(name));
+  return `${name} is not ${where}.${didYouMean(reference, others)}`;
 }
 
 function memberNamed(data: Data, group: string, name: string): GroupMember | undefined {

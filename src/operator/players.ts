@@ -22,6 +22,7 @@ import {
   requirePlayer,
   requireVisibleSubject,
   statisticOf,
+  toSubject,
 } from "../identity/players.ts";
 import { bindRecords, collectionsOf, recordsOfPlayer } from "../identity/references.ts";
 import { liveTokenOf } from "../identity/tokens.ts";
@@ -64,12 +65,14 @@ export const add = defineChange({
   },
 });
 
-/** Returns a note for a player whose name a removed one of another UUID has in a group, such as that of the excluded. */
+/** Returns a note for a player whose name removed ones have in groups, such as that of the excluded. */
 export function formerNote(data: Data, { name, uuid }: Subject, now: number): string {
-  const former = formerPlayers(data, name).filter((other) => other.uuid !== uuid);
-  const groups = former.flatMap((other) => groupsInOrder(data, other, now).map(({ group }) => group));
-  if (groups.length === 0) return "";
-  return `a removed player of this name, with another UUID, is still in ${allOf([...new Set(groups)])}`;
+  const former = formerPlayers(data, name).flatMap((other) => {
+    const groups = groupsInOrder(data, other, now).map(({ group }) => group);
+    if (other.uuid === uuid || groups.length === 0) return [];
+    return `a removed player of this name, ${other.uuid}, is still in ${allOf(groups)}`;
+  });
+  return former.join("; ");
 }
 
 /** Accepts a repeated registration. @throws Failure `CONFLICT` where the player differs */
@@ -190,14 +193,18 @@ export const remove = defineChange({
 
 export const exclude = defineChange({
   usesTable: true,
-  /** `dryRun`: whether only to say if there is anything to do, before a question. */
+  /** `dryRun`: whether only to return whom it would exclude, before a question: names can move until the answer. */
   input: v.strictObject({
     ...{ player: playerReference, until, dryRun: v.optional(v.boolean()) },
     reason: v.optional(
       v.pipe(v.string(), v.trim(), line("a reason", { minLength: 1, maxLength: longestReason })),
     ),
   }),
-  change(draft, { player, until, reason, dryRun }, context): { info: string; wouldChange?: true } {
+  change(
+    draft,
+    { player, until, reason, dryRun },
+    context,
+  ): { info: string; name: string; wouldChange?: string } {
     const group = context.excludedGroup();
     const subject = requireVisibleSubject(draft, player, "player");
     const { name } = subject;
@@ -205,12 +212,12 @@ export const exclude = defineChange({
     const terms = { until, reason: reason ?? before?.reason };
     const isSame = before !== undefined && before.until === until && before.reason === terms.reason;
     if (dryRun === true && !isSame)
-      return { info: withTerms(`This excludes ${name}`, terms), wouldChange: true };
+      return { info: withTerms(`This excludes ${name}`, terms), name, wouldChange: subject.uuid ?? player };
     joinGroup(draft, group, subject, context.now, terms);
     if (before === undefined)
-      return { info: `${withTerms(`Excluded ${name}`, terms)}${unregisteredNote(draft, player)}` };
+      return { info: `${withTerms(`Excluded ${name}`, terms)}${unregisteredNote(draft, player)}`, name };
     const is = withTerms(`${name} is ${isSame ? "already" : "now"} excluded`, terms);
-    return { info: `${is}${endNote(before, terms)}` };
+    return { info: `${is}${endNote(before, terms)}`, name };
   },
 });
 
@@ -220,7 +227,10 @@ export const readmit = defineChange({
   change(draft, input, context) {
     const group = context.excludedGroup();
     const readmitted = leaveGroup(draft, group, input.player);
-    if (readmitted === undefined) return { info: notInGroup(draft, group, input.player, "excluded") };
+    if (readmitted === undefined) {
+      const former = formerNote(draft, toSubject(draft, input.player), context.now);
+      return { info: `${notInGroup(draft, group, input.player, "excluded")}${former && ` But ${former}.`}` };
+    }
     return { info: `Readmitted ${readmitted.name}.` };
   },
 });

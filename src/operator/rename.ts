@@ -9,10 +9,11 @@ import { bindRecords, collectionsOf, recordsOfName } from "../identity/reference
 import type { Data } from "../store/data.ts";
 import { defineChange } from "./define.ts";
 import { newPlayerName, playerReference } from "./input.ts";
+import { formerNote } from "./players.ts";
 
 export const rename = defineChange({
   input: v.strictObject({ player: playerReference, name: newPlayerName }),
-  change(draft, { player, name }) {
+  change(draft, { player, name }, { now }) {
     const found = requirePlayer(draft, player);
     const { uuid } = found;
     if (found.name === name) return { info: `The player ${uuid} is already called ${name}.`, name, uuid };
@@ -27,7 +28,8 @@ export const rename = defineChange({
     draft.players.put(renamed);
     bindRecords(draft, renamed);
     const note = adopted.length === 0 ? "" : ` The player takes over ${allOf(adopted)}.`;
-    return { info: `Renamed ${found.name} to ${name}.${note}`, name, uuid };
+    const former = formerNote(draft, renamed, now);
+    return { info: `Renamed ${found.name} to ${name}${former && `; ${former}`}.${note}`, name, uuid };
   },
 });
 

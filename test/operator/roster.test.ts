@@ -135,12 +135,20 @@ describe("a roster", () => {
     const { basis: later } = await apply(asIs, { preview: true });
     await service.administer("member.remove", { player: "Bob", organisation: "GROVE" });
     await assert.rejects(apply(asIs, { basis: later }), { code: "CONFLICT" });
+
+    // As many records, but somebody else's.
+    const two = "name,organisations\nBob,GROVE:2\nAda,GROVE:2\n";
+    await service.administer("member.set", { player: "Ada", organisation: "GROVE", rank: 2 });
+    const { basis: bobs } = await apply(two, { preview: true });
+    await service.administer("member.set", { player: "Bob", organisation: "GROVE", rank: 2 });
+    await service.administer("member.remove", { player: "Ada", organisation: "GROVE" });
+    await assert.rejects(apply(two, { basis: bobs }), { code: "CONFLICT" });
   });
 
   it("names a removed player of the same name who is still excluded, as a registration does", async (t) => {
     const { service, apply } = await worldOfThree(t);
     await service.administer("player.remove", { player: "Fay" });
-    const former = "a removed player of this name, with another UUID, is still in BLACKLIST";
+    const former = "a removed player of this name, 66666666666666666666666666666666, is still in BLACKLIST";
     const text = `name,uuid\nFay,${"9".repeat(32)}\n`;
     assert.deepEqual((await apply(text, { preview: true })).report.registered, [`Fay (${former})`]);
     const { info } = await service.administer("player.add", { name: "Fay", uuid: "9".repeat(32) });
@@ -244,7 +252,7 @@ describe("a roster", () => {
       "3:20 expected a rank from 1 to 2147483647, got 0",
       '3:28 expected <organisation>:<rank>, such as GROVE:4, got "GROVE"',
       `3:34 unknown group "BLACKLIS"; ${groups}. Did you mean "BLACKLIST"?`,
-      '4:39 expected an end in the future, such as @2099-12-31T00:00Z, got "@2026-12-01,"',
+      '4:39 expected an end with date, time and zone, such as @2099-12-31T00:00Z, got "@2026-12-01,"',
       "4:68 GROVE is in the cell twice",
       `5:1 the UUID ${two} is also that of line 4`,
       "7:2 the name fay is also that of line 6",

@@ -1,7 +1,7 @@
 /** Applies a roster: registers and renames players, and sets their memberships, groups and administrator flags. */
 import { Sheet } from "../../backup/csv.ts";
 import { groupMemberKey, type Player } from "../../domain/model.ts";
-import { fold } from "../../domain/text.ts";
+import { allOf, fold } from "../../domain/text.ts";
 import type { Move } from "../../explain/moves.ts";
 import { bindSubjects, renameCreators } from "../../identity/references.ts";
 import type { Draft } from "../../store/data.ts";
@@ -52,9 +52,6 @@ export async function applyRoster(
   const note: Note = (kind, who) => people.get(kind)?.push(who);
   for (const { player, known } of listed) {
     const { name, administrator } = player;
-    const former = known === undefined ? formerNote(draft, player, now) : "";
-    if (known === undefined) note("registered", former === "" ? name : `${name} (${former})`);
-    else if (known.name !== name) note("renamed", `${known.name} to ${name}`);
     if (administrator !== (known?.administrator ?? false))
       note(administrator ? "administratorsGained" : "administratorsLost", name);
     draft.players.put(player);
@@ -76,6 +73,16 @@ export async function applyRoster(
   for (const { player, known, ranks, groups } of [...listed, ...(file.remove ? ended : [])]) {
     if (slices.isOver) await slices.next();
     const before = standingsOf(draft, player.uuid, now);
+    const { name } = player;
+    const already =
+      known === undefined && groups === undefined && before.groups.size > 0
+        ? `already in ${allOf([...before.groups.keys()])}`
+        : "";
+    const notes =
+      known?.name === name ? [] : [already, formerNote(draft, player, now)].filter((text) => text !== "");
+    const words = notes.length === 0 ? name : `${name} (${notes.join("; ")})`;
+    if (known === undefined) note("registered", words);
+    else if (known.name !== name) note("renamed", `${known.name} to ${words}`);
     const after = { ranks: ranks ?? before.ranks, groups: groups ?? before.groups };
     setMemberships(draft, player, before, after, excludedGroup, note);
     const former = known && { administrator: known.administrator, ...before };

@@ -66,8 +66,10 @@ export function rosterReader(draft: Draft, sheet: Sheet, counts: (column: string
       const parsed = kind === "group" ? undefined : v.safeParse(rank, Number(digits));
       if (parsed?.success === false) sheet.fault(at, `${parsed.issues[0].message}, got ${digits}`);
       const until = end === undefined ? undefined : toInstant(end);
-      if (until !== undefined && !(until > now && until <= latestInstant))
-        sheet.fault(at, `expected an end in the future, such as @2099-12-31T00:00Z, got ${quote(`@${end}`)}`);
+      if (until !== undefined && !(until > now && until <= latestInstant)) {
+        const expected = Number.isNaN(until) ? "an end with date, time and zone" : "an end in the future";
+        sheet.fault(at, `expected ${expected}, such as @2099-12-31T00:00Z, got ${quote(`@${end}`)}`);
+      }
       const known = name ?? typed;
       if (all.has(known)) sheet.fault(at, `${known} is in the cell twice`);
       all.set(known, { rank: Number(digits), until });
