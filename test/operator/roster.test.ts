@@ -135,8 +135,6 @@ describe("a roster", () => {
     const { basis: later } = await apply(asIs, { preview: true });
     await service.administer("member.remove", { player: "Bob", organisation: "GROVE" });
     await assert.rejects(apply(asIs, { basis: later }), { code: "CONFLICT" });
-
-    // As many records, but somebody else's.
     const two = "name,organisations\nBob,GROVE:2\nAda,GROVE:2\n";
     await service.administer("member.set", { player: "Ada", organisation: "GROVE", rank: 2 });
     const { basis: bobs } = await apply(two, { preview: true });
