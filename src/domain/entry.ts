@@ -55,7 +55,8 @@ export const entryKey = (entry: EntryKey) => keyIn(entry, fold);
 export const comparisonKey = (entry: EntryKey) => keyIn(entry, comparisonForm);
 
 /** Returns the key by which the entries of a list are found that share the first part of their keys. */
-export const firstPartKey = (entry: EntryKey) => keyIn({ ...entry, key: entry.key.slice(0, 1) }, fold);
+export const firstPartKey = (entry: EntryKey) =>
+  keyIn({ ...entry, key: entry.key.slice(0, 1) }, comparisonForm);
 
 function namedIn({ names = {}, values }: Entry): NameReference[] {
   return Object.entries(names).map(([field, kind]) => ({ name: String(values[field]), kinds: [kind] }));

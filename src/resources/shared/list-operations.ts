@@ -9,7 +9,7 @@ import {
 } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
 import type { Subject } from "../../domain/model.ts";
-import { type Comparison, didYouMean, fold, pluralOf } from "../../domain/text.ts";
+import { type Comparison, comparisonForm, didYouMean, fold, pluralOf } from "../../domain/text.ts";
 import { toUUID } from "../../domain/uuid.ts";
 import { requireName } from "../../identity/memberships.ts";
 import { requireVisibleSubject, toSubject, withLatestSpelling } from "../../identity/players.ts";
@@ -24,7 +24,7 @@ import { creatorInAnswer, creatorOf } from "./creator.ts";
 import type { ChangeContext } from "./define.ts";
 import { requireSpace } from "./space.ts";
 
-type Entries = Rows<Entry, "list" | "text" | "firstPart" | "creator">;
+type Entries = Rows<Entry, "list" | "text" | "firstPart" | "creator" | "subject" | "name">;
 
 /** Returns the entry of the key of another one. An exact spelling comes first: older data may have two that differ only in U+FE0F. */
 function findEntry(rows: Entries, wanted: Parameters<typeof entryKey>[0]): Entry | undefined {
@@ -86,12 +86,15 @@ export class ListOperations {
   /** Returns the entries with certain values in fields of the key, in the order of the list. */
   sorted(data: { readonly entries: Entries }, wanted: Input, compare: Comparison): readonly Entry[] {
     const { order } = this.#list;
-    const values = this.#given(wanted).map((part) => [part, fold(String(wanted[part.name]))] as const);
     const uuid = this.#player && toUUID(String(wanted[this.#player.name]));
+    const values = this.#given(wanted).map((part) => {
+      const form = part === this.#player ? fold : comparisonForm;
+      return { part, form, value: form(String(wanted[part.name])) };
+    });
     const isWanted = (entry: Entry) =>
       values.every(
-        ([part, value]) =>
-          fold(String(valueIn(entry, part))) === value ||
+        ({ part, form, value }) =>
+          form(String(valueIn(entry, part))) === value ||
           (part === this.#player && uuid !== undefined && entry.uuid === uuid),
       );
     const all = this.#among(data, wanted).map((entry) => withPresentNames(entry, this.#list));
@@ -121,10 +124,19 @@ export class ListOperations {
   /** Returns entries that include those wanted. Anybody can ask for what does not exist, which must not take long. */
   #among({ entries }: { readonly entries: Entries }, wanted: Input): readonly Entry[] {
     const { name: list, key } = this.#list;
+    const player = this.#player && wanted[this.#player.name];
+    if (player !== undefined) {
+      const name = fold(String(player));
+      const theirs = [`~${name}`, toUUID(name) ?? ""].flatMap((subject) => entries.find("subject", subject));
+      return [...new Set([...theirs, ...entries.find("name", name)])].filter((entry) => entry.list === list);
+    }
     const [first, ...others] = key;
-    const value = first === this.#player || others.length === 0 ? undefined : wanted[first?.name ?? ""];
+    const value = wanted[first?.name ?? ""];
     if (value === undefined) return entries.find("list", list);
-    return entries.find("firstPart", firstPartKey({ list, key: ["part"], values: { part: String(value) } }));
+    const part = { list, key: ["part"], values: { part: String(value) } };
+    return others.length === 0
+      ? entries.find("text", comparisonKey(part))
+      : entries.find("firstPart", firstPartKey(part));
   }
 
   answer(entry: Entry, without: readonly Field[]): Record<string, unknown> {
