@@ -137,7 +137,7 @@ export function leaveGroup(draft: Draft, group: string, reference: string): Subj
   return member;
 }
 
-/** Says that somebody is not in a group, which another member's name may explain. */
+/** Says that somebody is not in a group, and which member may be meant: a removed player of the name, or one of another name. */
 export function notInGroup(
   data: Data,
   group: string,
@@ -145,9 +145,11 @@ export function notInGroup(
   where = `in the group ${group}`,
 ): string {
   const { name } = toSubject(data, reference);
-  const members = data.groupMembers.find("group", group).map((member) => member.name);
-  const others = members.filter((member) => fold(member) !== fold(name));
-  return `${name} is not ${where}.${didYouMean(reference, others)}`;
+  const former = memberNamed(data, group, name);
+  if (former !== undefined)
+    return `${name} is not ${where}. But a removed player of this name, ${former.uuid}, is still in ${group}.`;
+  const names = data.groupMembers.find("group", group).map((member) => member.name);
+  return `${name} is not ${where}.${didYouMean(reference, names)}`;
 }
 
 function memberNamed(data: Data, group: string, name: string): GroupMember | undefined {

@@ -22,7 +22,6 @@ import {
   requirePlayer,
   requireVisibleSubject,
   statisticOf,
-  toSubject,
 } from "../identity/players.ts";
 import { bindRecords, collectionsOf, recordsOfPlayer } from "../identity/references.ts";
 import { liveTokenOf } from "../identity/tokens.ts";
@@ -227,10 +226,7 @@ export const readmit = defineChange({
   change(draft, input, context) {
     const group = context.excludedGroup();
     const readmitted = leaveGroup(draft, group, input.player);
-    if (readmitted === undefined) {
-      const former = formerNote(draft, toSubject(draft, input.player), context.now);
-      return { info: `${notInGroup(draft, group, input.player, "excluded")}${former && ` But ${former}.`}` };
-    }
+    if (readmitted === undefined) return { info: notInGroup(draft, group, input.player, "excluded") };
     return { info: `Readmitted ${readmitted.name}.` };
   },
 });
