@@ -43,7 +43,7 @@ export async function invitePlayers(context: Context, options: InviteOptions): P
   const undo = `\`addon-cli undo ${sequence}\` returns to`;
   await output.issued({ expires, invitations: issued, ...left }, text, {
     sentence: "The codes could not be printed.",
-    hint: `Run the command again: new codes replace those that nobody has seen.${replaced === 0 ? "" : ` Or ${undo} the codes from before: not afterwards.`}`,
+    hint: `Run the command again: new codes replace those that nobody has seen.${replaced === 0 ? "" : ` Instead, ${undo} the codes from before.`}`,
   });
   if (output.wantsJSON) return;
   const until = `valid until ${formatInstant(expires)}`;

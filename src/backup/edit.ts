@@ -77,13 +77,13 @@ export function requireBasis(changes: readonly RecordChange[], basis: string | u
  * that only follow their players do not count.
  */
 export function basisOf(changes: readonly RecordChange[]): string {
-  const isPlayer = ({ collection, before }: RecordChange) => collection === "players" && before === null;
-  const created = new Map(changes.filter(isPlayer).map(({ key }, index) => [key, index]));
+  const isNewPlayer = ({ collection, before }: RecordChange) => collection === "players" && before === null;
+  const created = new Map(changes.filter(isNewPlayer).map(({ key }, index) => [key, index]));
   const texts = changes.flatMap((change) => {
     const { collection, before, after } = change;
     if (isBookkeeping(collection) || (after !== null && areSame(collection, before, after))) return [];
     const text = JSON.stringify(before ?? after, (field, value: unknown) =>
-      field === "registeredAt" && isPlayer(change) ? undefined : (created.get(String(value)) ?? value),
+      field === "registeredAt" && isNewPlayer(change) ? undefined : (created.get(String(value)) ?? value),
     );
     return [`${collection} ${before === null} ${text}\n`];
   });

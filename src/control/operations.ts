@@ -62,7 +62,7 @@ const restore = {
 /** Returns what a question about access is decided by: the data, a table, the names, and the time. */
 async function questioned({ store, service, now = Date.now }: ControlEnvironment, other?: TableText) {
   const { routes, vocabulary } = await service();
-  const { table } = await routes.source(other);
+  const { table } = await routes.tableFile(other);
   return [store.data, table, vocabulary(), now()] as const;
 }
 
@@ -138,8 +138,8 @@ export const operations = {
     async run({ store, service, now = Date.now }: ControlEnvironment, { before, after, isNext }) {
       const { compareTables } = await import("../explain/comparison.ts");
       const { routes, vocabulary } = await service();
-      const old = await routes.source(before);
-      const fresh = await routes.source(after ?? (await routes.present()), isNext);
+      const old = await routes.tableFile(before);
+      const fresh = await routes.tableFile(after ?? (await routes.present()), isNext);
       return compareTables(old, fresh, store.data, vocabulary(), now());
     },
   }),

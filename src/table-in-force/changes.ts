@@ -131,9 +131,9 @@ async function summaryOf(
   fresh: Table,
 ): Promise<TableSummary | undefined> {
   const { routes, store, vocabulary } = service;
-  const source = (table: Table): TableFile => ({ file: routes.file, table });
+  const fileOf = (table: Table): TableFile => ({ file: routes.file, table });
   try {
-    return summarize(await compareTables(source(old), source(fresh), store.data, vocabulary()));
+    return summarize(await compareTables(fileOf(old), fileOf(fresh), store.data, vocabulary()));
   } catch (error) {
     warn(`Revision ${fresh.revision} of the route table cannot be compared with ${old.revision}.`, error);
     return undefined;

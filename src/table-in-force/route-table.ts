@@ -259,7 +259,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
    * @param isNext whether it is to be put in force, so that the entries in the data must fit it
    * @throws Failure if it has faults
    */
-  async source(other?: TableText, isNext = false): Promise<TableFile> {
+  async tableFile(other?: TableText, isNext = false): Promise<TableFile> {
     if (other === undefined) return { file: this.file, table: await this.load() };
     const { file, text } = other;
     const checked = isNext ? await this.check(text) : await this.#checkForm(text);

@@ -46,11 +46,11 @@ export const dropList = defineCommand({
     { list, dryRun, basis },
   ): Promise<Info & { readonly sequence?: number; readonly basis?: string }> {
     const { basisOf, requireBasis } = await import("../../backup/edit.ts");
-    let changes = dropping(store.data, list);
+    let changes = removalsOf(store.data, list);
     const words = () => `${counted(changes.length, "entry")} of the list ${list}`;
     if (dryRun) return { info: words(), basis: basisOf(changes) };
     const sequence = await store.changeInBulk({ who: "operator", operation: "list.drop" }, () => {
-      changes = dropping(store.data, list);
+      changes = removalsOf(store.data, list);
       requireBasis(changes, basis);
       return changes;
     });
@@ -58,8 +58,8 @@ export const dropList = defineCommand({
   },
 });
 
-/** Removes the entries of a list. @throws Failure where there are none, or entries of another list refer to them */
-function dropping(data: Data, list: string): readonly RecordChange[] {
+/** Returns the changes that remove the entries of a list. @throws Failure where there are none, or entries of another list refer to them */
+function removalsOf(data: Data, list: string): readonly RecordChange[] {
   const all = Array.from(data.entries.values());
   const entries = data.entries.find("list", list);
   if (entries.length === 0) {

@@ -73,16 +73,14 @@ export async function applyRoster(
   for (const { player, known, ranks, groups } of [...listed, ...(file.remove ? ended : [])]) {
     if (slices.isOver) await slices.next();
     const before = standingsOf(draft, player.uuid, now);
-    const { name } = player;
-    const already =
-      known === undefined && groups === undefined && before.groups.size > 0
-        ? `already in ${allOf([...before.groups.keys()])}`
-        : "";
-    const notes =
-      known?.name === name ? [] : [already, formerNote(draft, player, now)].filter((text) => text !== "");
-    const words = notes.length === 0 ? name : `${name} (${notes.join("; ")})`;
-    if (known === undefined) note("registered", words);
-    else if (known.name !== name) note("renamed", `${known.name} to ${words}`);
+    if (known?.name !== player.name) {
+      const stays = known === undefined && groups === undefined && before.groups.size > 0;
+      const already = stays ? `already in ${allOf([...before.groups.keys()])}` : "";
+      const notes = [already, formerNote(draft, player, now)].filter((text) => text !== "");
+      const words = `${player.name}${notes.length === 0 ? "" : ` (${notes.join("; ")})`}`;
+      if (known === undefined) note("registered", words);
+      else note("renamed", `${known.name} to ${words}`);
+    }
     const after = { ranks: ranks ?? before.ranks, groups: groups ?? before.groups };
     setMemberships(draft, player, before, after, excludedGroup, note);
     const former = known && { administrator: known.administrator, ...before };
