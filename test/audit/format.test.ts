@@ -82,10 +82,8 @@ describe("an entry", () => {
     const reason = changeOf("entries", "wantedreason/theft", null, wantedReason("Theft"));
     assert.equal(toAuditEntry(recordOf([noted]), new PlayerNames(), false), undefined);
     assert.deepEqual(toAuditEntry(recordOf([noted, reason]), new PlayerNames(), false)?.changes, [reason]);
-    assert.deepEqual(toAuditEntry(recordOf([noted, reason]), new PlayerNames(), true)?.changes, [
-      noted,
-      reason,
-    ]);
+    const both = [noted, reason];
+    assert.deepEqual(toAuditEntry(recordOf(both), new PlayerNames(), true)?.changes, both);
   });
 });
 

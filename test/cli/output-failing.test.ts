@@ -179,21 +179,12 @@ describe("another command whose output cannot be written", () => {
     });
   }
 
-  it("reports that codes could not be printed, and how to return to those from before", {
-    timeout,
-  }, async (t) => {
+  it("reports that codes could not be printed, and what undoes that", { timeout }, async (t) => {
     const desk = await emptyDesk(t);
     await desk.ok("player", "add", "Bob");
-    for (const hint of [
-      /codes could not be printed\.(?!.*undo)/s,
-      /`addon-cli undo 4` returns to the codes/,
-    ]) {
-      const child = new CliProcess(
-        desk,
-        ["token", "invite", "--player", "Bob"],
-        [],
-        redirected(">/dev/full"),
-      );
+    const args = ["token", "invite", "--player", "Bob"];
+    for (const hint of [/could not be printed\.(?!.*undo)/s, /`addon-cli undo 4` returns to the codes/]) {
+      const child = new CliProcess(desk, args, [], redirected(">/dev/full"));
       assert.equal(await child.ended, 1);
       assert.match(child.stderr, hint);
     }

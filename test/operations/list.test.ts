@@ -112,6 +112,7 @@ describe("a list with a key", () => {
         ["Bob", 83000],
       ],
     );
+    assert.deepEqual(await world.ok(token, "/lap/MONZA\ufe0f"), laps, "as `set` and `show` find the track");
     assert.deepEqual(Object.keys(laps[0]), ["driver", "driverUUID", "time", "car"]);
     const all = await world.ok(token, "/lap");
     assert.deepEqual(

@@ -97,6 +97,7 @@ describe("taking back what a caller did", () => {
     await world.ok(mallory.token, "/targetlist/add", { name: "Yan" });
     const preview = (by: string) => service.administer("undo.caller", { by, preview: true });
     assert.equal((await preview("Mallory")).changes, 1);
+    assert.equal((await preview("Mallory")).by, mallory.uuid, "whom the answer to a question concerns");
     await service.administer("player.remove", { player: "Mallory" });
     await assert.rejects(preview("mallory"), new RegExp(`Several players .*${alice.uuid}`));
     assert.equal((await preview(mallory.uuid)).changes, 1);

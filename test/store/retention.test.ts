@@ -120,7 +120,10 @@ describe("a store in use", () => {
     const folder = await temporaryFolder(t);
     const warnings: string[] = [];
     const warn = (message: string) => void warnings.push(message);
-    const files = ruledFiles(({ operation }) => (operation === "unlink" ? systemError("EACCES") : undefined));
+    let isLocked = true;
+    const files = ruledFiles(({ operation }) =>
+      operation === "unlink" && isLocked ? systemError("EACCES") : undefined,
+    );
     const retention = { milliseconds: 0, snapshots: 1 };
     const store = await openNotebook(folder, { files, warn, retention });
     for (const sequence of [5, 10, 15, 20]) {
@@ -128,6 +131,9 @@ describe("a store in use", () => {
       assert.equal(await store.snapshot(), sequence);
     }
     assert.deepEqual([...new Set(warnings)], ["Superseded files could not be deleted."]);
+    isLocked = false;
+    await store.snapshot();
+    assert.equal((await namesIn(folder, /^snapshot-/)).length, 1, "they go also without another change");
     await store.close().catch(() => {});
   });
 
