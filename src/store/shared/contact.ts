@@ -1,5 +1,6 @@
 /** A node's contact with the shared journal: whether the node may answer, and why changes are refused. */
 import { reasonOf } from "../../domain/system-error.ts";
+import { counted } from "../../domain/text.ts";
 import { JournalClock } from "./journal-clock.ts";
 import type { JournalState } from "./sequencer.ts";
 
@@ -49,7 +50,7 @@ export class Contact {
     const behind = performance.now() - this.#current;
     if (behind <= this.#maxStaleness) return this.clock.unfit;
     if (this.#divergence !== undefined) return this.#divergence;
-    const time = `the shared journal for ${Math.round(behind / 1000)} seconds`;
+    const time = `the shared journal for ${counted(Math.round(behind / 1000), "second")}`;
     const failure = this.#failure;
     if (failure === undefined) return `This machine has not kept up with ${time}.`;
     return `There was no answer from ${time}: ${failure}.`;
