@@ -60,7 +60,7 @@ it(
   options,
   async (t) => {
     const pg = await Postgres.start(t);
-    const world = await startNodes(t, pg, 2, ["--max-staleness", "2"]);
+    const world = await startNodes(t, pg, 2, ["--max-staleness", "5"]);
     const [one, other] = world.nodes as [Node, Node];
     await pg.stop("SIGINT");
     execFileSync("cp", ["-a", pg.data, `${pg.data}-old`]);
@@ -85,7 +85,7 @@ it(
 
 it("a machine without contact stops answering, and goes on by itself", options, async (t) => {
   const pg = await Postgres.start(t);
-  const world = await startNodes(t, pg, 1, ["--max-staleness", "1"]);
+  const world = await startNodes(t, pg, 1, ["--max-staleness", "5"]);
   const [one] = world.nodes as [Node];
   await pg.stop("SIGINT");
   await until(async () => (await one.ask(world.token, "/event")).status === 503);
