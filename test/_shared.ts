@@ -1,6 +1,6 @@
 /** What takes long to make, and is made once for all processes of a test run. */
-import { existsSync, rmSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rename, writeFile } from "node:fs/promises";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,17 +8,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** The variable by which `run.ts` names the folder of what all processes share. */
 export const sharedFolder = "GAMEADDON_TEST_SHARED";
 
-const made = new Map<string, Promise<string>>();
-
-/** Returns a folder that all processes of a run share. Whoever asks first makes it. */
-export function makeOnce(name: string, make: (folder: string) => Promise<void>): Promise<string> {
-  const known = made.get(name) ?? makeOrWait(name, make);
-  made.set(name, known);
-  return known;
-}
-
-async function makeOrWait(name: string, make: (folder: string) => Promise<void>): Promise<string> {
-  const folder = join(process.env[sharedFolder] ?? (await ownFolder()), name);
+/**
+ * Returns a folder that all processes of a run share. Whoever asks first makes it. Each call has a promise of its own:
+ * after waiting for one of another file, Node would take the tests that follow for that file's.
+ */
+export async function makeOnce(name: string, make: (folder: string) => Promise<void>): Promise<string> {
+  process.env[sharedFolder] ??= ownFolder();
+  const folder = join(process.env[sharedFolder], name);
   const unfinished = join(folder, "unfinished");
   const finished = join(folder, "finished");
   const failed = join(folder, "failed");
@@ -45,8 +41,8 @@ async function makeOrWait(name: string, make: (folder: string) => Promise<void>)
 }
 
 /** Returns the folder of a process without `run.ts`, which is removed when that ends. */
-async function ownFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "gameaddon-shared-"));
+function ownFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "gameaddon-shared-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
