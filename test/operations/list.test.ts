@@ -134,7 +134,8 @@ describe("a list with a key", () => {
     const set = (time: number) => world.ok(token, "/lap/Monza/Ada/set", { time, car: "F1" });
     assert.match((await set(83000)).info, /^Added/);
     const before = world.service.store.sequence;
-    for (const time of [83000, 84000]) assert.match((await set(time)).info, /stays: its time is 83000/);
+    for (const time of [83000, 84000])
+      assert.match((await set(time)).info, /stays: its time is 83000, and only a lower one/);
     assert.equal(world.service.store.sequence, before, "nothing was changed");
     assert.match((await set(82999)).info, /^Changed/);
     assert.equal((await world.ok(token, "/lap/Monza/Ada/show")).time, 82999);
