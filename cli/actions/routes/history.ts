@@ -60,8 +60,9 @@ export async function rollBack(context: Context, revision: string | undefined): 
       );
       return;
     }
-    const diff = listPlayers(await diffTo(context, control, target, tables, current));
-    if (!output.wantsJSON) output.remark(`${diffText(output, diff, shownNames)}\n`);
+    const compared = await diffTo(context, control, target, tables, current);
+    const diff = compared && listPlayers(compared);
+    if (diff !== null && !output.wantsJSON) output.remark(`${diffText(output, diff, shownNames)}\n`);
     await confirm(context, {
       asks: `Put revision ${next} into ${current.file}?`,
       does: "This replaces the route table",
@@ -137,7 +138,7 @@ function noneBefore(): Failure {
 /**
  * Compares a table with the one in force. If no service runs, it compares it with the file, or if the file has faults,
  * with the table that was last in force. After a return to an older version of the program, that one can have faults, too:
- * then it compares nothing, and says so.
+ * then it compares nothing, says so, and returns null.
  */
 async function diffTo(
   context: Context,
@@ -145,7 +146,7 @@ async function diffTo(
   target: TableText,
   tables: readonly HistoryEntry[],
   current: CurrentTable,
-): Promise<Comparison> {
+): Promise<Comparison | null> {
   const text = textOf(current);
   const compare = (before?: TableText) => control.run("routes.diff", { isNext: true, after: target, before });
   try {
@@ -164,7 +165,9 @@ async function diffTo(
     context.output.remark(
       `warning: Revision ${revision} was last in force, and cannot be compared: ${fault}. What changes is not known.`,
     );
-    return await compare(target);
+    // It may have faults as well.
+    await compare(target);
+    return null;
   } catch (error) {
     if (error instanceof Failure && error.faultyFile?.file === target.file)
       context.output.remark("That table cannot be put in force. Nothing was changed.");
