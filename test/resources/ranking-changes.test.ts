@@ -57,6 +57,13 @@ const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => nameOf(from + index));
 
 describe("the top list", () => {
+  it("remembers a player who comes before the last of its leaders, however narrowly", () => {
+    const crowd = new Crowd(101, (number) => ({ kills: 10 + 2 * number }));
+    crowd.register(101);
+    crowd.count(101, { kills: 13 });
+    assert.equal(crowd.ranking.placesOf(nameOf(101)).kills, 100);
+  });
+
   it("has the first by name of those who are equal, although some of them were left out", () => {
     const crowd = new Crowd(160, () => ({ kills: 5 }));
     // A leader becomes as good as all others, and is the last of them by name.
