@@ -165,7 +165,7 @@ async function diffTo(
     context.output.remark(
       `warning: Revision ${revision} was last in force, and cannot be compared: ${fault}. What changes is not known.`,
     );
-    // It may have faults as well.
+    // Only to refuse a target with faults.
     await compare(target);
     return null;
   } catch (error) {

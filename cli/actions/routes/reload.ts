@@ -122,7 +122,8 @@ function statusText({ output }: Context, status: TableStatus, pending: Pending):
       `              ${output.style("yellow", "is not in force")}: its revision is ${pending.revision}, which ${effect}`,
     );
   } else {
-    lines.push(`              ${output.style("red", "cannot be put in force")}: \`routes check\` shows why`);
+    const remedy = `\`routes check\` shows why, and \`routes rollback ${revision}\` writes back the one in force`;
+    lines.push(`              ${output.style("red", "cannot be put in force")}: ${remedy}`);
   }
   if (refused !== null) {
     lines.push(
