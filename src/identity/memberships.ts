@@ -132,7 +132,11 @@ export function leaveGroup(draft: Draft, group: string, reference: string): Subj
   const isRegistered = subject.uuid !== null && draft.players.has(subject.uuid);
   // A removed player of the same name is somebody else.
   const named = isRegistered ? undefined : memberNamed(draft, group, reference);
-  const member = draft.groupMembers.get(groupMemberKey(group, subject)) ?? named;
+  const member =
+    draft.groupMembers.get(groupMemberKey(group, subject)) ??
+    // An undo can bring back a record of the name alone, beside a player who is registered.
+    draft.groupMembers.get(groupMemberKey(group, { name: reference, uuid: null })) ??
+    named;
   if (member !== undefined) draft.groupMembers.delete(groupMemberKey(group, member));
   return member;
 }
