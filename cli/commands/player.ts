@@ -154,10 +154,10 @@ export function addPlayerCommands(program: Command, context: Context): void {
       const { confirm } = await import("../terminal/confirm.ts");
       const input = { player: reference, reason, until };
       let result = await run("changes", "player.exclude", { ...input, dryRun: true });
-      if (result.wouldChange !== undefined) {
+      if (result.wouldChange === true) {
         const question = { asks: `Exclude ${reference}?`, does: `This excludes ${reference}` };
         await confirm(context, question);
-        result = await run("changes", "player.exclude", { ...input, player: result.wouldChange });
+        result = await run("changes", "player.exclude", { ...input, basis: result.basis });
       }
       output.result(result, result.info);
       if (!output.wantsJSON)

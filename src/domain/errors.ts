@@ -98,3 +98,10 @@ export class Failure extends Error {
     return this.#faultyFile;
   }
 }
+
+/** Returns the refusal of a change that would differ from its preview. */
+export function changedMeanwhile(): Failure {
+  return new Failure("CONFLICT", "What this would change has been changed meanwhile.", {
+    hint: "Repeat the command to see what it would change now; nothing was changed.",
+  });
+}

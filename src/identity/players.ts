@@ -37,11 +37,12 @@ export function formerPlayers(data: Data, name: string): readonly (Subject & { r
   const records = collectionsOf(data)
     .filter(({ refersTo }) => refersTo.subject !== undefined)
     .flatMap(({ rows }) => rows.find("name", fold(name)));
-  return records.flatMap(({ name: listed, uuid }) =>
+  const former = records.flatMap(({ name: listed, uuid }) =>
     typeof listed !== "string" || typeof uuid !== "string" || data.players.has(uuid)
       ? []
       : [{ name: listed, uuid }],
   );
+  return [...new Map(former.map((player) => [player.uuid, player])).values()];
 }
 
 /**
@@ -56,15 +57,26 @@ export function toSubject(data: Data, reference: string): Subject {
   return formerPlayers(data, reference)[0] ?? { name: reference, uuid: null };
 }
 
+/** Returns the name under which a record has a player who is not registered any more. */
+function formerName(data: Data, uuid: string): string | undefined {
+  for (const { refersTo, rows } of collectionsOf(data)) {
+    const name = refersTo.subject && rows.find("subject", uuid)[0]?.name;
+    if (typeof name === "string" && name !== uuid) return name;
+  }
+  return undefined;
+}
+
 /**
- * Returns whom a new record refers to; see {@link toSubject}.
+ * Returns whom a new record refers to, as {@link toSubject} does. A former player has the name of older records, so that
+ * whoever registers it again is found by all of them.
  * @param parameter the parameter that has the reference
  * @throws Failure `PARAMETER_INVALID` for an unregistered name with a token, or with an invisible character: some are
  *   letters to Unicode
  */
 export function requireVisibleSubject(data: Data, reference: string, parameter = "name"): Subject {
   const subject = toSubject(data, reference);
-  if (subject.uuid !== null) return subject;
+  const { uuid } = subject;
+  if (uuid !== null) return subject.name === uuid ? { name: formerName(data, uuid) ?? uuid, uuid } : subject;
   const invisible = invisibleIn(subject.name);
   const wrong = tokenInText.test(subject.name) ? "it contains a token" : invisible && leaveOut(invisible);
   if (wrong === undefined) return subject;

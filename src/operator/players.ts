@@ -1,6 +1,6 @@
 /** Managing players: registration, exclusion and removal. */
 import * as v from "valibot";
-import { Failure } from "../domain/errors.ts";
+import { changedMeanwhile, Failure } from "../domain/errors.ts";
 import { type GroupMember, groupMemberKey, type Player, type Subject, subjectKey } from "../domain/model.ts";
 import { longestReason, withTerms } from "../domain/terms.ts";
 import { allOf, compareTexts, fold } from "../domain/text.ts";
@@ -192,26 +192,31 @@ export const remove = defineChange({
 
 export const exclude = defineChange({
   usesTable: true,
-  /** `dryRun`: whether only to return whom it would exclude, before a question: names can move until the answer. */
+  /** `dryRun`: whether only to return whom it would exclude, before a question; `basis`: who that was. */
   input: v.strictObject({
-    ...{ player: playerReference, until, dryRun: v.optional(v.boolean()) },
+    ...{ player: playerReference, until, dryRun: v.optional(v.boolean()), basis: v.optional(v.string()) },
     reason: v.optional(
       v.pipe(v.string(), v.trim(), line("a reason", { minLength: 1, maxLength: longestReason })),
     ),
   }),
   change(
     draft,
-    { player, until, reason, dryRun },
+    { player, until, reason, dryRun, basis },
     context,
-  ): { info: string; name: string; wouldChange?: string } {
+  ): { info: string; name: string; wouldChange?: boolean; basis?: string } {
     const group = context.excludedGroup();
     const subject = requireVisibleSubject(draft, player, "player");
     const { name } = subject;
+    // Until the answer, the name can become another player's, and the player can be removed.
+    if (basis !== undefined && basis !== subjectKey(subject)) throw changedMeanwhile();
     const before = groupsOf(draft, subject, context.now).find((member) => member.group === group);
     const terms = { until, reason: reason ?? before?.reason };
     const isSame = before !== undefined && before.until === until && before.reason === terms.reason;
     if (dryRun === true && !isSame)
-      return { info: withTerms(`This excludes ${name}`, terms), name, wouldChange: subject.uuid ?? player };
+      return {
+        ...{ info: withTerms(`This excludes ${name}`, terms), name },
+        ...{ wouldChange: true, basis: subjectKey(subject) },
+      };
     joinGroup(draft, group, subject, context.now, terms);
     if (before === undefined)
       return { info: `${withTerms(`Excluded ${name}`, terms)}${unregisteredNote(draft, player)}`, name };
