@@ -3,7 +3,8 @@
  * like that of a restore, and it is one bulk change, which `undo` undoes.
  */
 import { hash } from "node:crypto";
-import { Failure } from "../domain/errors.ts";
+import { isEntry } from "../domain/entry.ts";
+import { changedMeanwhile } from "../domain/errors.ts";
 import { isBookkeeping } from "../domain/model.ts";
 import { areSame } from "../identity/references.ts";
 import type { RecordChange } from "../store/change.ts";
@@ -53,28 +54,24 @@ export async function editRecords<R>(
   const problems = (await findInconsistencies(result)).map(describeInconsistency);
   const changes = all.filter(({ collection }) => !isBookkeeping(collection));
   const resources = summarize(changes, store.data);
-  const basisNow = basisOf(all);
   return {
     report,
     resources,
     changes: changes.length,
     problems,
     sequence: sequence ?? null,
-    basis: basisNow,
+    basis: basisOf(all),
   };
 }
 
 /** Refuses changes with another basis than their preview; undefined accepts any. @throws Failure `CONFLICT` */
 export function requireBasis(changes: readonly RecordChange[], basis: string | undefined): void {
-  if (basis === undefined || basisOf(changes) === basis) return;
-  throw new Failure("CONFLICT", "What this would change has been changed meanwhile.", {
-    hint: "Repeat the command to see what it would change now; nothing was changed.",
-  });
+  if (basis !== undefined && basisOf(changes) !== basis) throw changedMeanwhile();
 }
 
 /**
- * Returns the basis of changes: what they replace, and what is new but for that which is generated for a new player. Names
- * that only follow their players do not count.
+ * Returns the basis of changes: what they replace, and what is new but for that which is generated: the UUID of a new
+ * player, the time of the registration, and the number of an entry. Names that only follow their players do not count.
  */
 export function basisOf(changes: readonly RecordChange[]): string {
   const isNewPlayer = ({ collection, before }: RecordChange) => collection === "players" && before === null;
@@ -82,9 +79,12 @@ export function basisOf(changes: readonly RecordChange[]): string {
   const texts = changes.flatMap((change) => {
     const { collection, before, after } = change;
     if (isBookkeeping(collection) || (after !== null && areSame(collection, before, after))) return [];
-    const text = JSON.stringify(before ?? after, (field, value: unknown) =>
-      field === "registeredAt" && isNewPlayer(change) ? undefined : (created.get(String(value)) ?? value),
-    );
+    const isNumbered = before === null && after !== null && isEntry(after) && String(after.key) === "number";
+    const text = JSON.stringify(before ?? after, (field, value: unknown) => {
+      if ((field === "registeredAt" && isNewPlayer(change)) || (field === "number" && isNumbered))
+        return undefined;
+      return typeof value === "string" ? (created.get(value) ?? value) : value;
+    });
     return [`${collection} ${before === null} ${text}\n`];
   });
   return hash("sha1", texts.join(""), "base64url");
