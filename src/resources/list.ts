@@ -84,17 +84,19 @@ function listHandler(list: List, operations: ListOperations): Handler {
     );
   const answerFor = (given: ReadonlySet<string>) =>
     v.pipe(v.array(answerOf(list, given)), v.description(`The ${pluralOf(title)}, ordered by ${by(given)}.`));
+  const formOf = (parameter: string) => operations.formOf(parameter);
   // Sorting takes longest, and every limit has another answer.
   const orders = new LRUCache<string, { version: number; entries: readonly Entry[] }>({ max: keptOrders });
   return defineCachedRead({
     dependsOn: ["entries"],
     version: (data, given) => data.lists.version(name, given),
+    formOf,
     input: { ...Object.fromEntries(byKey), limit },
     answer: answerFor(new Set()),
     answerFor,
     read(data, { limit, ...wanted }: Input, { compare }) {
       if (limit === undefined) return operations.answers(operations.sorted(data, wanted, compare), wanted);
-      const [key, { version }] = [keyOf(wanted), data.entries];
+      const [key, { version }] = [keyOf(wanted, formOf), data.entries];
       const latest = orders.get(key);
       const entries = latest?.version === version ? latest.entries : operations.sorted(data, wanted, compare);
       orders.set(key, { version, entries });

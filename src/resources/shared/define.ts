@@ -65,6 +65,8 @@ export interface Cacheable {
   readonly capacity: number;
   /** Whether clients that accept it get the answers compressed. */
   readonly isCompressed?: boolean;
+  /** Returns the form of a parameter's texts in which those with the same answer are equal; by default `fold`. */
+  readonly formOf?: ((parameter: string) => (text: string) => string) | undefined;
   /** Returns the values that determine the answer to an input: it is valid while all of them are the same. */
   dependencies(data: Sources, input: unknown, context: Context): readonly unknown[];
   /** Returns when the passage of time alone makes the answer stale, in milliseconds since 1970. */
@@ -142,6 +144,7 @@ export function defineCachedRead<
     /** Replaces the sum of the versions of {@link dependsOn}; without an input, for all of them. */
     version?(data: Sources, input?: Input): number;
     validUntil?(data: Pick<Sources, S>, now: number): number;
+    formOf?: Cacheable["formOf"];
     input: I;
     answer: A;
     read(
@@ -151,7 +154,7 @@ export function defineCachedRead<
     ): v.InferOutput<A>;
   },
 ): ReadHandler {
-  const { dependsOn, validUntil, ...rest } = handler;
+  const { dependsOn, validUntil, formOf, ...rest } = handler;
   // Versions only grow, so that their sum changes with each of them.
   const { version = (data: Sources) => dependsOn.reduce((sum, name) => sum + data[name].version, 0) } =
     handler;
@@ -164,6 +167,7 @@ export function defineCachedRead<
     cacheable: {
       capacity: listCapacity,
       isCompressed: true,
+      formOf,
       dependencies: (data) => [version(data)],
       ...(validUntil && { validUntil }),
     },

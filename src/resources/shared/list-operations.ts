@@ -83,12 +83,18 @@ export class ListOperations {
     return `${title} ${parts.map((part) => storedValue(whole, part.name)).join(", ")}`.trim();
   }
 
+  /** Returns the form in which the texts of a field are compared: players and names as everywhere else. */
+  formOf(name: string): typeof fold {
+    const isName = name === this.#player?.name || this.#references.names?.[name] !== undefined;
+    return isName ? fold : comparisonForm;
+  }
+
   /** Returns the entries with certain values in fields of the key, in the order of the list. */
   sorted(data: { readonly entries: Entries }, wanted: Input, compare: Comparison): readonly Entry[] {
     const { order } = this.#list;
     const uuid = this.#player && toUUID(String(wanted[this.#player.name]));
     const values = this.#given(wanted).map((part) => {
-      const form = part === this.#player ? fold : comparisonForm;
+      const form = this.formOf(part.name);
       return { part, form, value: form(String(wanted[part.name])) };
     });
     const isWanted = (entry: Entry) =>

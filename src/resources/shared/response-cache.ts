@@ -19,7 +19,7 @@ export type CachedRead = (input: Input, context: Context) => ReadyBody;
 /** Returns a read whose answers are cached by its input. */
 export function cachedRead(
   handler: ReadHandler,
-  { capacity, isCompressed, dependencies: dependenciesOf, validUntil }: Cacheable,
+  { capacity, isCompressed, formOf, dependencies: dependenciesOf, validUntil }: Cacheable,
   sources: Sources,
 ): CachedRead {
   const answers = new LRUCache<string, CachedAnswer>({
@@ -29,7 +29,7 @@ export function cachedRead(
   });
   return (input, context) => {
     const { now } = context;
-    const key = keyOf(input);
+    const key = keyOf(input, formOf);
     const dependencies = dependenciesOf(sources, input, context);
     const cached = answers.get(key);
     if (cached !== undefined && cached.from <= now && now < cached.until) {
@@ -43,12 +43,12 @@ export function cachedRead(
   };
 }
 
-/** Returns the key of an input. Its texts are names, of which all spellings have the same answer. */
-export function keyOf(input: Input): string {
+/** Returns the key of an input, of which all spellings have the same answer. @param formOf see {@link Cacheable} */
+export function keyOf(input: Input, formOf: Cacheable["formOf"] = () => fold): string {
   let key = "";
   for (const name in input) {
     const value = input[name];
-    key += `${name}:${JSON.stringify(typeof value === "string" ? fold(value) : value)},`;
+    key += `${name}:${JSON.stringify(typeof value === "string" ? formOf(name)(value) : value)},`;
   }
   return key;
 }
