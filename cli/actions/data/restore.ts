@@ -143,13 +143,11 @@ async function apply(context: Context, source: Source, options: RestoreOptions):
     run("reads", "data.restore", { ...request, revision }),
   );
   const isSame = JSON.stringify(result.resources) === JSON.stringify(resources);
-  if (!output.wantsJSON && !isSame)
-    output.remark(
-      [
-        "Data has changed since it was compared. These changes were made:",
-        ...resourceLines(result.resources),
-      ].join("\n"),
-    );
+  if (!output.wantsJSON && !isSame) {
+    const lines = resourceLines(result.resources);
+    const what = lines.length === 0 ? "Nothing was left to change." : "These changes were made:";
+    output.remark([`Data has changed since it was compared. ${what}`, ...lines].join("\n"));
+  }
   output.result({ folder, ...toDocument(source), dryRun, ...result }, doneText(source, result));
 }
 
