@@ -44,17 +44,21 @@ export const dropList = defineCommand({
   async run(
     { store }: Environment,
     { list, dryRun, basis },
-  ): Promise<Info & { readonly sequence?: number; readonly basis?: string }> {
+  ): Promise<Info & { readonly count: number; readonly sequence?: number; readonly basis?: string }> {
     const { basisOf, requireBasis } = await import("../../backup/edit.ts");
     let changes = removalsOf(store.data, list);
     const words = () => `${counted(changes.length, "entry")} of the list ${list}`;
-    if (dryRun) return { info: words(), basis: basisOf(changes) };
+    if (dryRun) return { info: words(), count: changes.length, basis: basisOf(changes) };
     const sequence = await store.changeInBulk({ who: "operator", operation: "list.drop" }, () => {
       changes = removalsOf(store.data, list);
       requireBasis(changes, basis);
       return changes;
     });
-    return { info: `Removed ${words()}.`, ...(sequence !== undefined && { sequence }) };
+    return {
+      info: `Removed ${words()}.`,
+      count: changes.length,
+      ...(sequence !== undefined && { sequence }),
+    };
   },
 });
 

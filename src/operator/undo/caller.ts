@@ -17,7 +17,7 @@ import { readHistory } from "../../store/journal/history.ts";
 import { defineCommand, type Environment } from "../define.ts";
 import { renameInForce } from "../lists/lists.ts";
 import { requirePublicId } from "../tokens.ts";
-import { fitFor, undoing } from "./undo.ts";
+import { fitFor, undoIn } from "./undo.ts";
 
 const text = v.optional(v.string());
 const instant = v.optional(v.pipe(v.number(), v.safeInteger()));
@@ -41,17 +41,12 @@ export const undoCaller = defineCommand({
     const { by, changes, runs, changed } = await readRuns(environment, filter);
     const all = [...runs.values()];
     const fit = await fitFor(environment, all);
-    const decide = () => undoing(store.data, all, true, fit);
-    let decided = await decide();
-    let sequence: number | undefined;
-    if (!preview && decided.changes.length > 0) {
-      sequence = await store.changeInBulk({ who: "operator", operation: "undo.caller" }, async () => {
-        decided = await decide();
-        // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
-        signal?.throwIfAborted();
-        return decided.changes;
-      });
-    }
+    const { report: decided, sequence } = await store.edit(
+      (draft, slices) => undoIn(draft, slices, all, true, fit),
+      preview ? undefined : { who: "operator", operation: "undo.caller" },
+      // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
+      { signal },
+    );
     if (sequence !== undefined) await renameInForce(environment, decided.changes);
     const records = countsOf(decided.changes);
     const left = changed + decided.obstacles.length;

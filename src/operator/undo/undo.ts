@@ -2,12 +2,14 @@
 import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
 import { operationName } from "../../audit/operations.ts";
+import type { AnyRecord } from "../../domain/collection.ts";
 import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
 import { isBookkeeping } from "../../domain/model.ts";
-import { areSame, withNames } from "../../identity/references.ts";
+import { fold } from "../../domain/text.ts";
+import { areSame, bindSubjects, collectionsOf, withNames } from "../../identity/references.ts";
 import type { JournalRecord, RecordChange } from "../../store/change.ts";
-import type { Data } from "../../store/data.ts";
+import type { Data, Draft } from "../../store/data.ts";
 import { nodeFiles } from "../../store/folder/files.ts";
 import { readHistory } from "../../store/journal/history.ts";
 import { Slices } from "../../store/slices.ts";
@@ -34,19 +36,17 @@ export const undo = defineCommand({
     signal,
   ): Promise<Info & { readonly left?: number }> {
     const { store } = environment;
-    const { data } = store;
     const record = await changeAt(environment, sequence);
     const all = undoable(record);
     const fit = await fitFor(environment, all);
-    let decided: Undoing = { changes: [], obstacles: [] };
-    // The change may have been a bulk change.
-    await store.changeInBulk({ who: "operator", operation: "undo", undoes: sequence }, async () => {
-      decided = await undoing(data, all, exceptChanged, fit);
+    const origin = { who: "operator", operation: "undo", undoes: sequence };
+    const { report } = await store.edit(
+      (draft, slices) => undoIn(draft, slices, all, exceptChanged, fit),
+      origin,
       // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
-      signal?.throwIfAborted();
-      return exceptChanged || decided.obstacles.length === 0 ? decided.changes : [];
-    });
-    const { changes, obstacles } = decided;
+      { signal },
+    );
+    const { changes, obstacles } = report;
     // Whoever undoes a renaming returns to a table that has the former names.
     if (record.operation !== "list.rename") await renameInForce(environment, changes);
     const what = `change ${sequence} (${operationName(record)})`;
@@ -55,7 +55,7 @@ export const undo = defineCommand({
     const words = await describeObstacles(
       obstacles,
       historyAfter(environment, sequence),
-      (uuid) => data.players.get(uuid)?.name,
+      (uuid) => store.data.players.get(uuid)?.name,
     );
     if (!exceptChanged || changes.length === 0) throw refusal(sequence, words, changes.length > 0);
     const left = obstacles.length;
@@ -63,6 +63,35 @@ export const undo = defineCommand({
     return { info: `Undid ${what}, ${part}: ${words}.`, left };
   },
 });
+
+/**
+ * Undoes what {@link undoing} decides; nothing, where some cannot be undone and `exceptChanged` is false. Records of a name
+ * alone become those of the player who has it then: nobody escapes an exclusion because it is brought back.
+ */
+export async function undoIn(
+  draft: Draft,
+  slices: Slices,
+  all: readonly RecordChange[],
+  exceptChanged: boolean,
+  fit: Fit,
+): Promise<Undoing> {
+  const decided = await undoing(draft, all, exceptChanged, fit);
+  if (!exceptChanged && decided.obstacles.length > 0) return decided;
+  const collections = new Map(collectionsOf(draft).map((collection) => [collection.name, collection]));
+  const names = new Set<string>();
+  for (const { collection: name, key, after } of decided.changes) {
+    const collection = collections.get(name);
+    if (after === null) collection?.rows.delete(key);
+    else collection?.rows.put(after as AnyRecord);
+    const isAlone = collection?.refersTo.subject !== undefined && Reflect.get(after ?? {}, "uuid") === null;
+    const named = name === "players" || isAlone ? textOf(after, "name") : undefined;
+    if (named !== undefined) names.add(fold(named));
+    if (slices.isOver) await slices.next();
+  }
+  for (const name of names)
+    for (const player of draft.players.find("name", name)) bindSubjects(draft, player);
+  return decided;
+}
 
 /** Loads the table in force if entries get a former value. The result says why an entry does not fit its list. */
 export async function fitFor(environment: Environment, changes: readonly RecordChange[]): Promise<Fit> {
