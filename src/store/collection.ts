@@ -107,6 +107,11 @@ export class Collection<T> implements DurableRows<T> {
     return this.#records.values();
   }
 
+  /** Returns the records with their keys. */
+  entries(): Iterable<[string, T]> {
+    return this.#records.entries();
+  }
+
   find(index: string, value: string): readonly T[] {
     return this.#indexes.get(index)?.find(value) ?? [];
   }

@@ -58,8 +58,7 @@ class DraftCollection<T> implements DraftRows<T> {
   }
 
   *values(): Generator<T> {
-    for (const record of this.#base.values()) {
-      const key = this.#base.definition.key(record);
+    for (const [key, record] of this.#base.entries()) {
       if (!this.#records.has(key)) yield record;
       else {
         const changed = this.#records.get(key);
