@@ -7,13 +7,13 @@ import { uuid } from "../domain/uuid.ts";
 import type { Field, List } from "../table/declared/lists.ts";
 import type { Input } from "../table/restriction/restriction.ts";
 import { creatorFields } from "./shared/creator.ts";
-import { defineCachedRead, defineChange, defineRead, type Handler } from "./shared/define.ts";
+import { defineCachedRead, defineChange, defineRead, type Handler, listCapacity } from "./shared/define.ts";
 import { ListOperations } from "./shared/list-operations.ts";
 import { keyOf } from "./shared/response-cache.ts";
 import { anyUUID, count, field, inputOf, outputOf } from "./shared/values.ts";
 
-/** Of how many selections of a list the order is kept. */
-const keptOrders = 16;
+/** Of how many entries the order is kept: a selection by one field has each entry of a list once. */
+const maxOrdered = 500_000;
 
 /**
  * Returns the handlers of a list by the names of their operations.
@@ -86,7 +86,11 @@ function listHandler(list: List, operations: ListOperations): Handler {
     v.pipe(v.array(answerOf(list, given)), v.description(`The ${pluralOf(title)}, ordered by ${by(given)}.`));
   const formOf = (parameter: string) => operations.formOf(parameter);
   // Sorting takes longest, and every limit has another answer.
-  const orders = new LRUCache<string, { version: number; entries: readonly Entry[] }>({ max: keptOrders });
+  const orders = new LRUCache<string, { version: number; entries: readonly Entry[] }>({
+    max: listCapacity,
+    maxSize: maxOrdered,
+    sizeCalculation: ({ entries }) => entries.length,
+  });
   return defineCachedRead({
     dependsOn: ["entries"],
     version: (data, given) => data.lists.version(name, given),
@@ -96,10 +100,11 @@ function listHandler(list: List, operations: ListOperations): Handler {
     answerFor,
     read(data, { limit, ...wanted }: Input, { compare }) {
       if (limit === undefined) return operations.answers(operations.sorted(data, wanted, compare), wanted);
-      const [key, { version }] = [keyOf(wanted, formOf), data.entries];
+      const [key, version] = [keyOf(wanted, formOf), data.lists.version(name)];
       const latest = orders.get(key);
       const entries = latest?.version === version ? latest.entries : operations.sorted(data, wanted, compare);
-      orders.set(key, { version, entries });
+      // Anybody can ask for what does not exist.
+      if (entries.length > 0) orders.set(key, { version, entries });
       return operations.answers(entries.slice(0, Number(limit)), wanted);
     },
   });

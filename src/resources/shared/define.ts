@@ -127,8 +127,8 @@ export function defineRead<I extends v.ObjectEntries, A extends v.GenericSchema>
   return { ...handler, effect: "read", input: v.object(handler.input) };
 }
 
-/** The number of inputs whose answers a list caches: none has more in ordinary use. */
-const listCapacity = 64;
+/** The number of inputs whose answers a list caches, such as the names of factions that divide it. */
+export const listCapacity = 1024;
 
 /**
  * Defines a handler that reads and whose answers are cached while its sources have the same versions. The types ensure
@@ -148,7 +148,7 @@ export function defineCachedRead<
     input: I;
     answer: A;
     read(
-      data: Pick<Sources, S>,
+      data: Pick<Sources, S | "lists">,
       input: InputOf<I>,
       context: Pick<Context, "now" | "compare">,
     ): v.InferOutput<A>;
