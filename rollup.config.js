@@ -3,7 +3,7 @@
  * find a hundred. `addon-cli.cjs` only begins; `command.cjs` is what every command needs, `look.cjs` what reading the data
  * takes beside it; the rest is loaded by those that need it.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import commonjs from "@rollup/plugin-commonjs";
@@ -46,6 +46,7 @@ export default ({ configCompiled = "node_modules/.compiled" }) => ({
     withoutComments(),
     licenses(),
     swaggerUI(),
+    executable(),
   ],
   output: {
     dir: "dist",
@@ -120,6 +121,14 @@ function swaggerUI() {
         this.emitFile({ type: "asset", fileName: `swagger-ui/${name}`, source });
       }
     },
+  };
+}
+
+/** Makes the command executable, as npm does only when it installs: `npx` runs it in the project after each build. */
+function executable() {
+  return {
+    name: "executable",
+    writeBundle: ({ dir }) => chmodSync(join(dir, "addon-cli.cjs"), 0o755),
   };
 }
 

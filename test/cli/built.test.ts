@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
 import { promisify } from "node:util";
@@ -36,6 +36,7 @@ it("a command loads the files that it requires: loading is most of the time of a
     return { stdout, files: loaded.map((path) => basename(path)).sort() };
   };
 
+  assert.ok((await stat(main)).mode & 0o100, "npx runs it in the project");
   const always = ["addon-cli.cjs", "command.cjs"];
   for (const args of [["--help"], ["serve", "--help"]])
     assert.deepEqual((await loadedBy(...args)).files, always, args.join(" "));
