@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { integerRange } from "../../src/domain/limits.ts";
 import { type Terms, withTermsInList } from "../../src/domain/terms.ts";
-import { asArgument } from "../../src/domain/text.ts";
+import { asArgument, fold } from "../../src/domain/text.ts";
 import { untilOption } from "../arguments/instant.ts";
 import { wholeFrom } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
@@ -150,18 +150,22 @@ export function addPlayerCommands(program: Command, context: Context): void {
       "after",
       examples("player exclude Ada", 'player exclude Ada --reason "forged kills" --until 14d'),
     )
-    .action(async (reference: string, { reason, until }: Terms) => {
+    .action(async (reference: string, { reason, until, yes }: Terms & { yes?: boolean }) => {
       const { confirm } = await import("../terminal/confirm.ts");
       const input = { player: reference, reason, until };
       let result = await run("changes", "player.exclude", { ...input, dryRun: true });
       if (result.wouldChange === true) {
-        const question = { asks: `Exclude ${reference}?`, does: `This excludes ${reference}` };
+        const isMore = result.info !== `This excludes ${result.name}.`;
+        if (isMore && yes !== true && !output.wantsJSON) output.remark(result.info);
+        const question = { asks: `Exclude ${result.name}?`, does: `This excludes ${result.name}` };
         await confirm(context, question);
         result = await run("changes", "player.exclude", { ...input, basis: result.basis });
       }
       output.result(result, result.info);
+      // The name may be also that of somebody else.
+      const whom = fold(reference) === fold(result.name) ? result.name : reference;
       if (!output.wantsJSON)
-        output.remark(`\`addon-cli player readmit ${asArgument(result.name)}\` ends the exclusion.`);
+        output.remark(`\`addon-cli player readmit ${asArgument(whom)}\` ends the exclusion.`);
     });
 
   const simple = [

@@ -1,7 +1,7 @@
 /** Players and the people that records name, found by name or UUID. */
 import { Failure } from "../domain/errors.ts";
 import type { Player, Statistic, Subject } from "../domain/model.ts";
-import { didYouMean, fold, invisibleIn, leaveOut, mostCompared } from "../domain/text.ts";
+import { allOf, didYouMean, fold, invisibleIn, leaveOut, mostCompared } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import type { Data } from "../store/data.ts";
 import { collectionsOf } from "./references.ts";
@@ -57,8 +57,18 @@ export function toSubject(data: Data, reference: string): Subject {
   return formerPlayers(data, reference)[0] ?? { name: reference, uuid: null };
 }
 
+/** @throws Failure `CONFLICT` for a name that nobody has now, and several removed players of whom there are records had */
+export function requireOne(data: Data, reference: string): void {
+  const former = findPlayer(data, reference) === undefined ? formerPlayers(data, reference) : [];
+  if (former.length < 2) return;
+  const uuids = allOf(former.map(({ uuid }) => uuid));
+  throw new Failure("CONFLICT", `Several removed players were called ${former[0]?.name}: ${uuids}.`, {
+    hint: "Name one by UUID.",
+  });
+}
+
 /** Returns the name under which a record has a player who is not registered any more. */
-function formerName(data: Data, uuid: string): string | undefined {
+export function formerName(data: Data, uuid: string): string | undefined {
   for (const { refersTo, rows } of collectionsOf(data)) {
     const name = refersTo.subject && rows.find("subject", uuid)[0]?.name;
     if (typeof name === "string" && name !== uuid) return name;

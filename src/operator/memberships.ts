@@ -4,8 +4,15 @@ import { toMinute } from "../domain/instant.ts";
 import { countsAt, type Ending, type Membership, type Player } from "../domain/model.ts";
 import { withTerms } from "../domain/terms.ts";
 import { compareTexts, didYouMean } from "../domain/text.ts";
+import { toUUID } from "../domain/uuid.ts";
 import { joinGroup, leaveGroup, namesOf, notInGroup, requireName } from "../identity/memberships.ts";
-import { findPlayer, playerNames, requirePlayer, requireVisibleSubject } from "../identity/players.ts";
+import {
+  findPlayer,
+  playerNames,
+  requireOne,
+  requirePlayer,
+  requireVisibleSubject,
+} from "../identity/players.ts";
 import type { Data, Draft } from "../store/data.ts";
 import { defineChange, defineRead } from "./define.ts";
 import { playerReference, rank, until } from "./input.ts";
@@ -31,7 +38,8 @@ export function endNote(before: Ending | undefined, { until }: Ending): string {
 /** Returns a note for an unregistered name in a group, which may be mistyped. */
 export function unregisteredNote(data: Data, reference: string): string {
   if (findPlayer(data, reference) !== undefined) return "";
-  return ` No player of that name is registered yet.${didYouMean(reference, playerNames(data))}`;
+  const what = toUUID(reference) === undefined ? "name" : "UUID";
+  return ` No player of that ${what} is registered yet.${didYouMean(reference, playerNames(data))}`;
 }
 
 export const setMember = defineChange({
@@ -97,6 +105,7 @@ export const addToGroup = defineChange({
   input: v.strictObject({ player: playerReference, group: v.string(), until }),
   change(draft, { player, group: typed, until }, { now }) {
     const group = requireName(draft, typed, "group").name;
+    requireOne(draft, player);
     const subject = requireVisibleSubject(draft, player, "player");
     const before = joinGroup(draft, group, subject, now, { until });
     if (before === undefined) {
@@ -114,6 +123,7 @@ export const removeFromGroup = defineChange({
   input: v.strictObject({ player: playerReference, group: v.string() }),
   change(draft, input) {
     const group = requireName(draft, input.group, "group").name;
+    requireOne(draft, input.player);
     const left = leaveGroup(draft, group, input.player);
     if (left === undefined) return { info: notInGroup(draft, group, input.player) };
     return { info: `Removed ${left.name} from ${group}.` };

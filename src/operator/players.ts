@@ -19,6 +19,7 @@ import {
 import {
   findPlayer,
   formerPlayers,
+  requireOne,
   requirePlayer,
   requireVisibleSubject,
   statisticOf,
@@ -205,17 +206,23 @@ export const exclude = defineChange({
     context,
   ): { info: string; name: string; wouldChange?: boolean; basis?: string } {
     const group = context.excludedGroup();
+    requireOne(draft, player);
     const subject = requireVisibleSubject(draft, player, "player");
     const { name } = subject;
     // Until the answer, the name can become another player's, and the player can be removed.
-    if (basis !== undefined && basis !== subjectKey(subject)) throw changedMeanwhile();
     const before = groupsOf(draft, subject, context.now).find((member) => member.group === group);
+    const whom = JSON.stringify([subjectKey(subject), before && [before.until, before.reason]]);
+    if (basis !== undefined && basis !== whom) throw changedMeanwhile();
     const terms = { until, reason: reason ?? before?.reason };
+    const lasting = before?.until === undefined ? "the exclusion without end" : "the exclusion";
+    const replaces = before === undefined ? "" : ` ${withTerms(`It replaces ${lasting}`, before)}`;
     const isSame = before !== undefined && before.until === until && before.reason === terms.reason;
     if (dryRun === true && !isSame)
       return {
-        ...{ info: withTerms(`This excludes ${name}`, terms), name },
-        ...{ wouldChange: true, basis: subjectKey(subject) },
+        info: `${withTerms(`This excludes ${name}`, terms)}${replaces}`,
+        name,
+        wouldChange: true,
+        basis: whom,
       };
     joinGroup(draft, group, subject, context.now, terms);
     if (before === undefined)
@@ -230,6 +237,7 @@ export const readmit = defineChange({
   input: player,
   change(draft, input, context) {
     const group = context.excludedGroup();
+    requireOne(draft, input.player);
     const readmitted = leaveGroup(draft, group, input.player);
     if (readmitted === undefined) return { info: notInGroup(draft, group, input.player, "excluded") };
     return { info: `Readmitted ${readmitted.name}.` };
