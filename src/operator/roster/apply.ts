@@ -57,8 +57,10 @@ export async function applyRoster(
     draft.players.put(player);
   }
   const named = listed.filter(({ player, known }) => known?.name !== player.name);
+  const held = new Map<string, Standings>();
   for (const { player } of named) {
     if (slices.isOver) await slices.next();
+    held.set(player.uuid, standingsOf(draft, player.uuid, now).groups);
     bindSubjects(draft, player);
   }
   renameCreators(draft, ...named.map(({ player }) => player));
@@ -76,14 +78,19 @@ export async function applyRoster(
     if (known?.name !== player.name) {
       const stays = known === undefined && groups === undefined && before.groups.size > 0;
       const already = stays ? `already in ${allOf([...before.groups.keys()])}` : "";
-      const notes = [already, formerNote(draft, player, now)].filter((text) => text !== "");
+      const taken = [...before.groups.keys()].filter((group) => !held.get(player.uuid)?.has(group));
+      const takes = known === undefined || taken.length === 0 ? "" : `takes over ${allOf(taken)}`;
+      const notes = [already, takes, formerNote(draft, player, now)].filter((text) => text !== "");
       const words = `${player.name}${notes.length === 0 ? "" : ` (${notes.join("; ")})`}`;
       if (known === undefined) note("registered", words);
       else note("renamed", `${known.name} to ${words}`);
     }
     const after = { ranks: ranks ?? before.ranks, groups: groups ?? before.groups };
     setMemberships(draft, player, before, after, excludedGroup, note);
-    const former = known && { administrator: known.administrator, ...before };
+    const former = known && {
+      ...{ administrator: known.administrator, ...before },
+      groups: held.get(player.uuid) ?? before.groups,
+    };
     moves.push({ player, before: former, after: { administrator: player.administrator, ...after } });
   }
   return { people: Object.fromEntries(people), moves };
