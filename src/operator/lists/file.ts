@@ -6,6 +6,7 @@ import { Failure } from "../../domain/errors.ts";
 import { comparisonIn, defaultLanguage, didYouMean } from "../../domain/text.ts";
 import { toUUID } from "../../domain/uuid.ts";
 import { vocabularyOf } from "../../identity/memberships.ts";
+import { formerName } from "../../identity/players.ts";
 import { referringEntries } from "../../identity/references.ts";
 import { tokenInText } from "../../identity/tokens.ts";
 import { ListOperations } from "../../resources/shared/list-operations.ts";
@@ -145,11 +146,13 @@ function readerOf(
       if (cell === undefined || (cell.text === "" && isNumber)) continue;
       const { text, at } = cell;
       const uuid = refersTo === "player" ? toUUID(row.get(`${name}UUID`)?.text ?? "") : undefined;
-      const registered = uuid !== undefined && draft.players.has(uuid) ? uuid : undefined;
+      // Of removed players, records have the UUID; one that nothing knows may be that of another server.
+      const isKnown =
+        uuid !== undefined && (draft.players.has(uuid) || formerName(draft, uuid) !== undefined);
       if (text === "" && fallback !== undefined) input[name] = fallback;
       else
         attempt(at, () => {
-          input[name] = parse(registered ?? text);
+          input[name] = parse(isKnown ? uuid : text);
         });
     }
     return input;
