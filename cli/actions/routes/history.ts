@@ -69,7 +69,8 @@ export async function rollBack(context: Context, revision: string | undefined): 
       details: { diff },
     });
     requireUnchanged(current, await currentTable(context, control));
-    const keptAs = await replaceTable(current, target.text);
+    const isKept = (text: string) => tables.some((table) => table.revision === revisionOf(text));
+    const keptAs = await replaceTable(current, target.text, isKept);
     if (current.inForce !== undefined)
       await control.run("routes.reload", { revision: next, cause: "rollback" });
     output.result(resultOf(next, current, keptAs, diff), resultText(next, current, keptAs));
@@ -180,16 +181,24 @@ function isServable(text: string, vocabulary: Parameters<typeof checkRoutes>[1])
 }
 
 /**
- * Replaces the table's file by a rename, and keeps a copy of it.
+ * Replaces the table's file by a rename, and keeps a copy of it. That of an earlier one is replaced only if the history has
+ * its text.
  * @returns the path of the copy; null if there was no file, or its text is the same
  */
-async function replaceTable(current: CurrentTable, text: string): Promise<string | null> {
+async function replaceTable(
+  current: CurrentTable,
+  text: string,
+  isKept: (text: string) => boolean,
+): Promise<string | null> {
   if (textOf(current) === text) return null;
   const { file, present } = current;
   // A link remains a link: its target is replaced.
   const path = present === undefined ? file : await realpath(file);
   const mode = present === undefined ? 0o666 : (await stat(path)).mode & 0o777;
-  const keptAs = `${file}.before-rollback`;
+  const usual = `${file}.before-rollback`;
+  const earlier = (await readRegular(usual).catch(() => undefined))?.toString("utf8");
+  const isFree = earlier === undefined || earlier === textOf(current) || isKept(earlier);
+  const keptAs = isFree ? usual : `${usual}-${revisionOf(textOf(current) ?? "")}`;
   const write = async (to: string, content: Buffer) => {
     await writeTarget(nodeFiles, to, [content], { mode });
     // The service, for example, must still be able to read the file, whatever the umask is.
