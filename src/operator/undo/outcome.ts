@@ -1,6 +1,6 @@
 /** What the data would be after an undo, and why a record cannot be undone. */
 import * as v from "valibot";
-import type { NamedKind } from "../../domain/collection.ts";
+import type { AnyRecord, NamedKind } from "../../domain/collection.ts";
 import type { Entry } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
 import { labelOf, textOf } from "../../domain/label.ts";
@@ -68,6 +68,9 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], fit: Fit
       const exists = kinds.some((kind) => has("names", namedKey(kind, name)));
       if (!exists) return `the ${oneOf(kinds)} ${name} of ${what} has been removed since`;
     }
+    const twin = boundTwin(collection, record);
+    if (twin !== undefined && !undone.has(`${collection} ${twin}`))
+      return `${what} is there already, with the UUID of the player who has the name by now`;
     const unfit = entries === undefined || record === undefined ? undefined : fit(record as Entry);
     if (unfit !== undefined) return `the route table has changed since, and refuses ${what}: ${unfit}`;
     const missing = record && entries?.(record).find((entry) => !has(collection, entry));
@@ -96,6 +99,16 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], fit: Fit
     return left.length === 0
       ? undefined
       : `other records refer to the player ${textOf(after, "name")}: ${allOf(left)}`;
+  }
+
+  /** Returns the key of a record that one of a name alone would replace, once it is that of the player who has the name. */
+  function boundTwin(collection: string, record: unknown): string | undefined {
+    const found = collectionsOf(data).find(({ name }) => name === collection);
+    const name = found?.refersTo.subject && textOf(record, "name");
+    if (name === undefined || Reflect.get(record as object, "uuid") !== null) return undefined;
+    const [player] = data.players.find("name", fold(name));
+    const key = player && found?.key({ ...(record as AnyRecord), name: player.name, uuid: player.uuid });
+    return key !== undefined && found?.rows.has(key) ? key : undefined;
   }
 
   /** Returns the conflict of a name that would be both a faction and a service. */

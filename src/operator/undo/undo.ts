@@ -5,9 +5,15 @@ import { operationName } from "../../audit/operations.ts";
 import type { AnyRecord } from "../../domain/collection.ts";
 import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
-import { isBookkeeping } from "../../domain/model.ts";
+import { isBookkeeping, type Player } from "../../domain/model.ts";
 import { fold } from "../../domain/text.ts";
-import { areSame, bindSubjects, collectionsOf, withNames } from "../../identity/references.ts";
+import {
+  areSame,
+  bindSubjects,
+  collectionsOf,
+  renameCreators,
+  withNames,
+} from "../../identity/references.ts";
 import type { JournalRecord, RecordChange } from "../../store/change.ts";
 import type { Data, Draft } from "../../store/data.ts";
 import { nodeFiles } from "../../store/folder/files.ts";
@@ -79,17 +85,24 @@ export async function undoIn(
   if (!exceptChanged && decided.obstacles.length > 0) return decided;
   const collections = new Map(collectionsOf(draft).map((collection) => [collection.name, collection]));
   const names = new Set<string>();
-  for (const { collection: name, key, after } of decided.changes) {
+  const renamed: Player[] = [];
+  for (const { collection: name, key, before, after } of decided.changes) {
     const collection = collections.get(name);
     if (after === null) collection?.rows.delete(key);
     else collection?.rows.put(after as AnyRecord);
     const isAlone = collection?.refersTo.subject !== undefined && Reflect.get(after ?? {}, "uuid") === null;
-    const named = name === "players" || isAlone ? textOf(after, "name") : undefined;
+    const isRenamed =
+      name === "players" && after !== null && textOf(before, "name") !== textOf(after, "name");
+    if (isRenamed) renamed.push(after as Player);
+    const named = isRenamed || isAlone ? textOf(after, "name") : undefined;
     if (named !== undefined) names.add(fold(named));
     if (slices.isOver) await slices.next();
   }
-  for (const name of names)
+  for (const name of names) {
     for (const player of draft.players.find("name", name)) bindSubjects(draft, player);
+    if (slices.isOver) await slices.next();
+  }
+  renameCreators(draft, ...renamed);
   return decided;
 }
 
