@@ -17,7 +17,7 @@ class DraftCollection<T> implements DraftRows<T> {
   #version: number | undefined;
   /** The records that the batch has written; undefined for one that it removed. */
   readonly #records = new Map<string, T | undefined>();
-  /** The durable records of their keys, so that a search need not compute the keys of all that it finds. */
+  /** The durable records of their keys, until others change these: a search need not compute the keys of all that it finds. */
   readonly #replaced = new Set<T>();
   /** These records by index, from the first search on: a bulk change searches after each of its writes. */
   readonly #indexes = new Map<string, SecondaryIndex<T>>();
@@ -75,7 +75,11 @@ class DraftCollection<T> implements DraftRows<T> {
   find(index: string, value: string): readonly T[] {
     const durable = this.#base.find(index, value);
     if (this.#records.size === 0) return durable;
-    const unwritten = durable.filter((record) => !this.#replaced.has(record));
+    // Others may have replaced a record anew, in an edit that is repeated or was committed.
+    const { key: keyOf } = this.#base.definition;
+    const isReplaced = (record: T) =>
+      this.isStale ? this.#records.has(keyOf(record)) : this.#replaced.has(record);
+    const unwritten = durable.filter((record) => !isReplaced(record));
     return [...unwritten, ...this.#indexed(index).find(value)];
   }
 
