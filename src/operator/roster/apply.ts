@@ -57,10 +57,10 @@ export async function applyRoster(
     draft.players.put(player);
   }
   const named = listed.filter(({ player, known }) => known?.name !== player.name);
-  const held = new Map<string, Standings>();
+  const groupsBefore = new Map<string, Standings>();
   for (const { player } of named) {
     if (slices.isOver) await slices.next();
-    held.set(player.uuid, standingsOf(draft, player.uuid, now).groups);
+    groupsBefore.set(player.uuid, standingsOf(draft, player.uuid, now).groups);
     bindSubjects(draft, player);
   }
   renameCreators(draft, ...named.map(({ player }) => player));
@@ -78,7 +78,14 @@ export async function applyRoster(
     if (known?.name !== player.name) {
       const stays = known === undefined && groups === undefined && before.groups.size > 0;
       const already = stays ? `already in ${allOf([...before.groups.keys()])}` : "";
-      const taken = [...before.groups.keys()].filter((group) => !held.get(player.uuid)?.has(group));
+      const own = groupsBefore.get(player.uuid);
+      const isOther = (group: string, until: number | undefined) => {
+        const known = own?.get(group);
+        return known === undefined || known.until !== until;
+      };
+      const taken = [...before.groups].flatMap(([group, { until }]) =>
+        isOther(group, until) ? [group] : [],
+      );
       const takes = known === undefined || taken.length === 0 ? "" : `takes over ${allOf(taken)}`;
       const notes = [already, takes, formerNote(draft, player, now)].filter((text) => text !== "");
       const words = `${player.name}${notes.length === 0 ? "" : ` (${notes.join("; ")})`}`;
@@ -89,7 +96,7 @@ export async function applyRoster(
     setMemberships(draft, player, before, after, excludedGroup, note);
     const former = known && {
       ...{ administrator: known.administrator, ...before },
-      groups: held.get(player.uuid) ?? before.groups,
+      groups: groupsBefore.get(player.uuid) ?? before.groups,
     };
     moves.push({ player, before: former, after: { administrator: player.administrator, ...after } });
   }
