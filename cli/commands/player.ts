@@ -153,19 +153,20 @@ export function addPlayerCommands(program: Command, context: Context): void {
     .action(async (reference: string, { reason, until, yes }: Terms & { yes?: boolean }) => {
       const { confirm } = await import("../terminal/confirm.ts");
       const input = { player: reference, reason, until };
+      const isNamed = ({ name }: { name: string }) => fold(name) === fold(reference);
       let result = await run("changes", "player.exclude", { ...input, dryRun: true });
-      if (result.wouldChange === true) {
+      if (result.wouldChange !== undefined) {
+        // A removed player can have the name of somebody registered.
+        const whom = isNamed(result) ? result.name : `${result.name} (${reference})`;
         const isMore = result.info !== `This excludes ${result.name}.`;
         if (isMore && yes !== true && !output.wantsJSON) output.remark(result.info);
-        const question = { asks: `Exclude ${result.name}?`, does: `This excludes ${result.name}` };
+        const question = { asks: `Exclude ${whom}?`, does: `This excludes ${whom}` };
         await confirm(context, question);
         result = await run("changes", "player.exclude", { ...input, basis: result.basis });
       }
       output.result(result, result.info);
-      // The name may be also that of somebody else.
-      const whom = fold(reference) === fold(result.name) ? result.name : reference;
-      if (!output.wantsJSON)
-        output.remark(`\`addon-cli player readmit ${asArgument(whom)}\` ends the exclusion.`);
+      const readmitted = asArgument(isNamed(result) ? result.name : reference);
+      if (!output.wantsJSON) output.remark(`\`addon-cli player readmit ${readmitted}\` ends the exclusion.`);
     });
 
   const simple = [

@@ -12,10 +12,11 @@ import {
 } from "../domain/model.ts";
 import type { Terms } from "../domain/terms.ts";
 import { didYouMean, fold, oneOf } from "../domain/text.ts";
+import { toUUID } from "../domain/uuid.ts";
 import type { Data, Draft, DurableData } from "../store/data.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import { nameFailures } from "../table/parameters.ts";
-import { toSubject, withLatestSpelling } from "./players.ts";
+import { findPlayer, severalRemoved, toSubject, withLatestSpelling } from "./players.ts";
 
 /** Returns the names of a kind, in the seed's order. */
 export function namesOf({ names }: Pick<Data, "names">, kind: Named["kind"]): readonly string[] {
@@ -126,19 +127,27 @@ export function joinGroup(
   return known;
 }
 
-/** Removes somebody from a group, by name or UUID. @returns who left, or undefined if nobody of that name is in it */
+/**
+ * Removes somebody from a group, by name or UUID.
+ * @returns who left, or undefined if nobody of that name is in it
+ * @throws Failure `CONFLICT` for a name that several removed members had
+ */
 export function leaveGroup(draft: Draft, group: string, reference: string): Subject | undefined {
-  const subject = toSubject(draft, reference);
-  const isRegistered = subject.uuid !== null && draft.players.has(subject.uuid);
-  // A removed player of the same name is somebody else.
-  const named = isRegistered ? undefined : memberNamed(draft, group, reference);
-  const member =
-    draft.groupMembers.get(groupMemberKey(group, subject)) ??
-    // An undo can bring back a record of the name alone, beside a player who is registered.
-    draft.groupMembers.get(groupMemberKey(group, { name: reference, uuid: null })) ??
-    named;
+  const at = (member: Subject) => draft.groupMembers.get(groupMemberKey(group, member));
+  const uuid = findPlayer(draft, reference)?.uuid ?? toUUID(reference);
+  // Data can have a record of the name alone beside a player who is registered.
+  const alone = at({ name: reference, uuid: null });
+  const member = uuid === undefined ? (alone ?? former()) : (at({ name: reference, uuid }) ?? alone);
   if (member !== undefined) draft.groupMembers.delete(groupMemberKey(group, member));
   return member;
+
+  function former(): GroupMember | undefined {
+    const members = draft.groupMembers
+      .find("group", group)
+      .filter(({ name }) => fold(name) === fold(reference));
+    if (members.length > 1) throw severalRemoved(members);
+    return members[0];
+  }
 }
 
 /** Says that somebody is not in a group, and which member may be meant: a removed player of the name, or one of another name. */

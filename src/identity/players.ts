@@ -58,11 +58,15 @@ export function toSubject(data: Data, reference: string): Subject {
 }
 
 /** @throws Failure `CONFLICT` for a name that nobody has now, and several removed players of whom there are records had */
-export function requireOne(data: Data, reference: string): void {
+export function refuseAmbiguous(data: Data, reference: string): void {
   const former = findPlayer(data, reference) === undefined ? formerPlayers(data, reference) : [];
-  if (former.length < 2) return;
-  const uuids = allOf(former.map(({ uuid }) => uuid));
-  throw new Failure("CONFLICT", `Several removed players were called ${former[0]?.name}: ${uuids}.`, {
+  if (former.length > 1) throw severalRemoved(former);
+}
+
+/** Returns the refusal of a name. @param players those of whom it could be */
+export function severalRemoved(players: readonly Subject[]): Failure {
+  const uuids = allOf(players.flatMap(({ uuid }) => uuid ?? []));
+  return new Failure("CONFLICT", `Several removed players were called ${players[0]?.name}: ${uuids}.`, {
     hint: "Name one by UUID.",
   });
 }
@@ -77,8 +81,8 @@ export function formerName(data: Data, uuid: string): string | undefined {
 }
 
 /**
- * Returns whom a new record refers to, as {@link toSubject} does. A former player has the name of older records, so that
- * whoever registers it again is found by all of them.
+ * Returns whom a new record refers to, as {@link toSubject} does, but a UUID alone has the name of older records: whoever
+ * registers that name again is found by all of them.
  * @param parameter the parameter that has the reference
  * @throws Failure `PARAMETER_INVALID` for an unregistered name with a token, or with an invisible character: some are
  *   letters to Unicode

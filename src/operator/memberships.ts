@@ -9,7 +9,7 @@ import { joinGroup, leaveGroup, namesOf, notInGroup, requireName } from "../iden
 import {
   findPlayer,
   playerNames,
-  requireOne,
+  refuseAmbiguous,
   requirePlayer,
   requireVisibleSubject,
 } from "../identity/players.ts";
@@ -105,7 +105,7 @@ export const addToGroup = defineChange({
   input: v.strictObject({ player: playerReference, group: v.string(), until }),
   change(draft, { player, group: typed, until }, { now }) {
     const group = requireName(draft, typed, "group").name;
-    requireOne(draft, player);
+    refuseAmbiguous(draft, player);
     const subject = requireVisibleSubject(draft, player, "player");
     const before = joinGroup(draft, group, subject, now, { until });
     if (before === undefined) {
@@ -123,7 +123,6 @@ export const removeFromGroup = defineChange({
   input: v.strictObject({ player: playerReference, group: v.string() }),
   change(draft, input) {
     const group = requireName(draft, input.group, "group").name;
-    requireOne(draft, input.player);
     const left = leaveGroup(draft, group, input.player);
     if (left === undefined) return { info: notInGroup(draft, group, input.player) };
     return { info: `Removed ${left.name} from ${group}.` };

@@ -19,7 +19,7 @@ import {
 import {
   findPlayer,
   formerPlayers,
-  requireOne,
+  refuseAmbiguous,
   requirePlayer,
   requireVisibleSubject,
   statisticOf,
@@ -193,7 +193,7 @@ export const remove = defineChange({
 
 export const exclude = defineChange({
   usesTable: true,
-  /** `dryRun`: whether only to return whom it would exclude, before a question; `basis`: who that was. */
+  /** `dryRun`: whether only to return whom it would exclude, before a question; `basis`: who that was, and what it replaces. */
   input: v.strictObject({
     ...{ player: playerReference, until, dryRun: v.optional(v.boolean()), basis: v.optional(v.string()) },
     reason: v.optional(
@@ -206,7 +206,7 @@ export const exclude = defineChange({
     context,
   ): { info: string; name: string; wouldChange?: boolean; basis?: string } {
     const group = context.excludedGroup();
-    requireOne(draft, player);
+    refuseAmbiguous(draft, player);
     const subject = requireVisibleSubject(draft, player, "player");
     const { name } = subject;
     // Until the answer, the name can become another player's, and the player can be removed.
@@ -237,7 +237,6 @@ export const readmit = defineChange({
   input: player,
   change(draft, input, context) {
     const group = context.excludedGroup();
-    requireOne(draft, input.player);
     const readmitted = leaveGroup(draft, group, input.player);
     if (readmitted === undefined) return { info: notInGroup(draft, group, input.player, "excluded") };
     return { info: `Readmitted ${readmitted.name}.` };
