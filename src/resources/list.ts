@@ -84,7 +84,7 @@ function listHandler(list: List, operations: ListOperations): Handler {
     );
   const answerFor = (given: ReadonlySet<string>) =>
     v.pipe(v.array(answerOf(list, given)), v.description(`The ${pluralOf(title)}, ordered by ${by(given)}.`));
-  const formOf = (parameter: string) => operations.formOf(parameter);
+  const { formOf } = operations;
   // Sorting takes longest, and every limit has another answer.
   const orders = new LRUCache<string, { version: number; entries: readonly Entry[] }>({
     max: listCapacity,

@@ -17,8 +17,6 @@ class DraftCollection<T> implements DraftRows<T> {
   #version: number | undefined;
   /** The records that the batch has written; undefined for one that it removed. */
   readonly #records = new Map<string, T | undefined>();
-  /** The durable records of their keys, until others change these: a search need not compute the keys of all that it finds. */
-  readonly #replaced = new Set<T>();
   /** These records by index, from the first search on: a bulk change searches after each of its writes. */
   readonly #indexes = new Map<string, SecondaryIndex<T>>();
   /** The records that the current change has written, with their earlier values. */
@@ -75,11 +73,8 @@ class DraftCollection<T> implements DraftRows<T> {
   find(index: string, value: string): readonly T[] {
     const durable = this.#base.find(index, value);
     if (this.#records.size === 0) return durable;
-    // Others may have replaced a record anew, in an edit that is repeated or was committed.
     const { key: keyOf } = this.#base.definition;
-    const isReplaced = (record: T) =>
-      this.isStale ? this.#records.has(keyOf(record)) : this.#replaced.has(record);
-    const unwritten = durable.filter((record) => !isReplaced(record));
+    const unwritten = durable.filter((record) => !this.#records.has(keyOf(record)));
     return [...unwritten, ...this.#indexed(index).find(value)];
   }
 
@@ -111,7 +106,6 @@ class DraftCollection<T> implements DraftRows<T> {
     // Clearing a map allocates a new table, even of one without records.
     if (this.#records.size === 0) return;
     this.#records.clear();
-    this.#replaced.clear();
     this.#indexes.clear();
   }
 
@@ -122,8 +116,6 @@ class DraftCollection<T> implements DraftRows<T> {
   }
 
   #write(key: string, record: T | undefined): void {
-    const durable = this.#durable.get(key);
-    if (durable !== undefined) this.#replaced.add(durable);
     for (const index of this.#indexes.values()) index.set(this.#records.get(key), record);
     this.#records.set(key, record);
   }

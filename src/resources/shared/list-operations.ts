@@ -84,10 +84,10 @@ export class ListOperations {
   }
 
   /** Returns the form in which the texts of a field are compared: players and names as everywhere else. */
-  formOf(name: string): typeof fold {
+  readonly formOf = (name: string): typeof fold => {
     const isName = name === this.#player?.name || this.#references.names?.[name] !== undefined;
     return isName ? fold : comparisonForm;
-  }
+  };
 
   /** Returns the entries with certain values in fields of the key, in the order of the list. */
   sorted(data: { readonly entries: Entries }, wanted: Input, compare: Comparison): readonly Entry[] {
@@ -239,11 +239,15 @@ export class ListOperations {
   }
 
   #lastNumber({ entries, counters }: Draft): number {
-    const { name } = this.#list;
-    const given = counters.get(`list ${name}`)?.value ?? 0;
-    return entries
-      .find("list", name)
-      .reduce((last, { values }) => Math.max(last, Number(values.number)), given);
+    const list = this.#list.name;
+    let last = counters.get(`list ${list}`)?.value;
+    if (last === undefined) {
+      const numbers = entries.find("list", list).map(({ values }) => Number(values.number));
+      return numbers.reduce((one, other) => Math.max(one, other), 0);
+    }
+    // A restore can bring entries with higher numbers from elsewhere.
+    while (entries.has(entryKey({ list, key: ["number"], values: { number: last + 1 } }))) last += 1;
+    return last;
   }
 
   /** Returns the entry of an input, and the one that is stored under its key, with the latest spelling of a name. */
