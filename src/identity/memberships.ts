@@ -137,17 +137,12 @@ export function leaveGroup(draft: Draft, group: string, reference: string): Subj
   const uuid = findPlayer(draft, reference)?.uuid ?? toUUID(reference);
   // Data can have a record of the name alone beside a player who is registered.
   const alone = at({ name: reference, uuid: null });
-  const member = uuid === undefined ? (alone ?? former()) : (at({ name: reference, uuid }) ?? alone);
+  const former = uuid === undefined ? membersNamed(draft, group, reference) : [];
+  if (alone === undefined && former.length > 1) throw severalRemoved(former);
+  const bound = uuid === undefined ? undefined : at({ name: reference, uuid });
+  const member = bound ?? alone ?? former[0];
   if (member !== undefined) draft.groupMembers.delete(groupMemberKey(group, member));
   return member;
-
-  function former(): GroupMember | undefined {
-    const members = draft.groupMembers
-      .find("group", group)
-      .filter(({ name }) => fold(name) === fold(reference));
-    if (members.length > 1) throw severalRemoved(members);
-    return members[0];
-  }
 }
 
 /** Says that somebody is not in a group, and which member may be meant: a removed player of the name, or one of another name. */
@@ -158,15 +153,15 @@ export function notInGroup(
   where = `in the group ${group}`,
 ): string {
   const { name } = toSubject(data, reference);
-  const former = memberNamed(data, group, name);
+  const [former] = membersNamed(data, group, name);
   if (former !== undefined)
     return `${name} is not ${where}. But a removed player of this name, ${former.uuid}, is still in ${group}.`;
   const names = data.groupMembers.find("group", group).map((member) => member.name);
   return `${name} is not ${where}.${didYouMean(reference, names)}`;
 }
 
-function memberNamed(data: Data, group: string, name: string): GroupMember | undefined {
-  return data.groupMembers.find("group", group).find((member) => fold(member.name) === fold(name));
+function membersNamed(data: Data, group: string, name: string): readonly GroupMember[] {
+  return data.groupMembers.find("group", group).filter((member) => fold(member.name) === fold(name));
 }
 
 /** Returns a player's memberships in factions or in services: highest rank first, then in the seed's order. */

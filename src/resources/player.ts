@@ -52,7 +52,10 @@ export const add = defineChange({
 export const remove = defineChange({
   example: "Removed Ada from the group VIP.",
   input: membership,
-  failures: { UNKNOWN_ENTRY: "The player is not in the group." },
+  failures: {
+    UNKNOWN_ENTRY: "The player is not in the group.",
+    CONFLICT: "Several removed players in the group had the name.",
+  },
   change(draft, input) {
     const member = leaveGroup(draft, input.group, input.name);
     if (member === undefined) throw new Failure("UNKNOWN_ENTRY", notInGroup(draft, input.group, input.name));
