@@ -21,10 +21,6 @@ export async function undoCaller(context: Context, filter: CallerOptions): Promi
     does: `This takes back what ${who} did`,
     details: preview,
   });
-  const { sequence } = await change(
-    "undo.caller",
-    { ...filter, by: preview.by ?? filter.by, preview: false },
-    "reads",
-  );
+  const { sequence } = await change("undo.caller", { ...filter, by: preview.by, preview: false }, "reads");
   if (!output.wantsJSON && sequence !== undefined) output.remark(`\`addon-cli undo ${sequence}\` undoes it.`);
 }

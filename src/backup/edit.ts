@@ -3,7 +3,6 @@
  * like that of a restore, and it is one bulk change, which `undo` undoes.
  */
 import { hash } from "node:crypto";
-import { isEntry } from "../domain/entry.ts";
 import { changedMeanwhile } from "../domain/errors.ts";
 import { isBookkeeping } from "../domain/model.ts";
 import { areSame } from "../identity/references.ts";
@@ -79,7 +78,8 @@ export function basisOf(changes: readonly RecordChange[]): string {
   const texts = changes.flatMap((change) => {
     const { collection, before, after } = change;
     if (isBookkeeping(collection) || (after !== null && areSame(collection, before, after))) return [];
-    const isNumbered = before === null && after !== null && isEntry(after) && String(after.key) === "number";
+    const isNumbered =
+      collection === "entries" && before === null && String(Reflect.get(after ?? {}, "key")) === "number";
     const text = JSON.stringify(before ?? after, (field, value: unknown) => {
       if ((field === "registeredAt" && isNewPlayer(change)) || (field === "number" && isNumbered))
         return undefined;

@@ -209,8 +209,8 @@ export const exclude = defineChange({
     refuseAmbiguous(draft, player);
     const subject = requireVisibleSubject(draft, player, "player");
     const { name } = subject;
-    // Until the answer, the name can become another player's, and the player can be removed.
     const before = groupsOf(draft, subject, context.now).find((member) => member.group === group);
+    // Until the answer, the name can become another's, the player be removed, or the exclusion become another.
     const whom = JSON.stringify([subjectKey(subject), before && [before.until, before.reason]]);
     if (basis !== undefined && basis !== whom) throw changedMeanwhile();
     const terms = { until, reason: reason ?? before?.reason };

@@ -78,14 +78,7 @@ export async function applyRoster(
     if (known?.name !== player.name) {
       const stays = known === undefined && groups === undefined && before.groups.size > 0;
       const already = stays ? `already in ${allOf([...before.groups.keys()])}` : "";
-      const own = groupsBefore.get(player.uuid);
-      const isOther = (group: string, until: number | undefined) => {
-        const known = own?.get(group);
-        return known === undefined || known.until !== until;
-      };
-      const taken = [...before.groups].flatMap(([group, { until }]) =>
-        isOther(group, until) ? [group] : [],
-      );
+      const taken = differences(groupsBefore.get(player.uuid) ?? none, before.groups).map(({ key }) => key);
       const takes = known === undefined || taken.length === 0 ? "" : `takes over ${allOf(taken)}`;
       const notes = [already, takes, formerNote(draft, player, now)].filter((text) => text !== "");
       const words = `${player.name}${notes.length === 0 ? "" : ` (${notes.join("; ")})`}`;
