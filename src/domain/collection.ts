@@ -38,14 +38,16 @@ export interface References<T = unknown> {
   readonly creator?: "record" | (string & {});
 }
 
+/** Returns the value or the values by which an index finds a record, each once; undefined leaves the record out. */
+export type Indexed<T> = (record: T) => string | readonly string[] | undefined;
+
 /** See the head of this file. */
 export interface CollectionDefinition<T = unknown, Index extends string = string> {
   /** What a record is called in sentences, in the singular. */
   readonly noun: string;
   readonly schema: v.GenericSchema<T>;
   readonly key: (record: T) => string;
-  /** Each index returns the value by which a record is found; undefined leaves the record out. */
-  readonly indexes: Readonly<Record<Index, (record: T) => string | undefined>>;
+  readonly indexes: Readonly<Record<Index, Indexed<T>>>;
   readonly refersTo: References<T>;
   /** Returns when a record ends, in milliseconds since 1970: the store removes it then. Undefined for one without end. */
   readonly endOf: ((record: T) => number | undefined) | undefined;

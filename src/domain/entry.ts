@@ -54,9 +54,22 @@ export const entryKey = (entry: EntryKey) => keyIn(entry, fold);
 /** Returns the key by which entries are found that differ only in what {@link comparisonForm} ignores. */
 export const comparisonKey = (entry: EntryKey) => keyIn(entry, comparisonForm);
 
-/** Returns the key by which the entries of a list are found that share the first part of their keys. */
-export const firstPartKey = (entry: EntryKey) =>
-  keyIn({ ...entry, key: entry.key.slice(0, 1) }, comparisonForm);
+/**
+ * Returns the text by which the entries of a list are found that share a part of their keys.
+ * @param place of the part in the key: fields can be renamed
+ */
+export function partKey(list: string, place: number, value: string): string {
+  return `${list}/${place}/${comparisonForm(value)}`;
+}
+
+/** Returns these texts for all parts of an entry's key: two for a player who has a name and a UUID. */
+function partKeysOf({ list, key, values, player, name = "", uuid }: Entry): string[] {
+  return key.flatMap((field, place) => {
+    const texts = field === player ? [name, uuid ?? name] : [String(values[field])];
+    // Of an unregistered UUID, the name is the UUID.
+    return Array.from(new Set(texts), (text) => partKey(list, place, text));
+  });
+}
 
 function namedIn({ names = {}, values }: Entry): NameReference[] {
   return Object.entries(names).map(([field, kind]) => ({ name: String(values[field]), kinds: [kind] }));
@@ -77,7 +90,7 @@ export const entries = define("entry", entrySchema, entryKey, {
   indexes: {
     list: ({ list }) => list,
     text: comparisonKey,
-    firstPart: (entry) => (entry.key.length < 2 ? undefined : firstPartKey(entry)),
+    part: partKeysOf,
     creator: ({ list, creatorUUID }) => (creatorUUID == null ? undefined : `${list}/${creatorUUID}`),
     subject: ({ name, uuid }) => (name === undefined ? undefined : (uuid ?? `~${fold(name)}`)),
     name: ({ name, uuid }) => (name === undefined || uuid === null ? undefined : fold(name)),

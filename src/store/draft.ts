@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Model } from "../domain/collection.ts";
 import type { RecordChange } from "./change.ts";
 import type { Collection, Database, DraftRows, DraftView, View } from "./collection.ts";
-import { SecondaryIndex } from "./indexes.ts";
+import { SecondaryIndex, valuesOf } from "./indexes.ts";
 import { Slices } from "./slices.ts";
 
 /** A collection with the writes of the batch so far. */
@@ -79,8 +79,9 @@ class DraftCollection<T> implements DraftRows<T> {
   }
 
   count(index: string, value: string): number {
-    const indexed = this.#base.definition.indexes[index];
-    const isCounted = (record: T | undefined) => Number(record !== undefined && indexed?.(record) === value);
+    const indexed = this.#base.definition.indexes[index] ?? (() => undefined);
+    const isCounted = (record: T | undefined) =>
+      Number(record !== undefined && valuesOf(indexed, record).includes(value));
     let count = this.#base.count(index, value);
     for (const [key, record] of this.#records) count += isCounted(record) - isCounted(this.#base.get(key));
     return count;

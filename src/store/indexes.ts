@@ -1,12 +1,18 @@
-/** The indexes of a collection: by a value of the records, and by their ends. */
+/** The indexes of a collection: by values of the records, and by their ends. */
+import type { Indexed } from "../domain/collection.ts";
 
-/** Records by one of their values. A value that only one record has maps to that record, without a set. */
+/** Returns the values by which an index finds a record. */
+export function valuesOf<T>(indexed: Indexed<T>, record: T): readonly string[] {
+  const values = indexed(record) ?? [];
+  return typeof values === "string" ? [values] : values;
+}
+
+/** Records by some of their values. A value that only one record has maps to that record, without a set. */
 export class SecondaryIndex<T> {
-  readonly #indexed: (record: T) => string | undefined;
+  readonly #indexed: Indexed<T>;
   readonly #records = new Map<string, T | Set<T>>();
 
-  /** @param indexed returns the value of a record; undefined leaves the record out */
-  constructor(indexed: (record: T) => string | undefined) {
+  constructor(indexed: Indexed<T>) {
     this.#indexed = indexed;
   }
 
@@ -25,10 +31,9 @@ export class SecondaryIndex<T> {
 
   /** Updates the index for a record that was set; undefined where there is none. */
   set(before: T | undefined, after: T | undefined): void {
-    const old = before === undefined ? undefined : this.#indexed(before);
-    if (before !== undefined && old !== undefined) this.#remove(old, before);
-    const value = after === undefined ? undefined : this.#indexed(after);
-    if (after !== undefined && value !== undefined) this.#add(value, after);
+    if (before !== undefined)
+      for (const value of valuesOf(this.#indexed, before)) this.#remove(value, before);
+    if (after !== undefined) for (const value of valuesOf(this.#indexed, after)) this.#add(value, after);
   }
 
   #add(value: string, record: T): void {

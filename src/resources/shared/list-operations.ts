@@ -5,7 +5,7 @@ import {
   type EntryValue,
   entryKey,
   entryLabel,
-  firstPartKey,
+  partKey,
 } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
 import type { Subject } from "../../domain/model.ts";
@@ -24,7 +24,7 @@ import { creatorInAnswer, creatorOf } from "./creator.ts";
 import type { ChangeContext } from "./define.ts";
 import { requireSpace } from "./space.ts";
 
-type Entries = Rows<Entry, "list" | "text" | "firstPart" | "creator" | "subject" | "name">;
+type Entries = Rows<Entry, "list" | "text" | "part">;
 
 /** Returns the entry of the key of another one. An exact spelling comes first: older data may have two that differ only in U+FE0F. */
 function findEntry(rows: Entries, wanted: Parameters<typeof entryKey>[0]): Entry | undefined {
@@ -130,19 +130,15 @@ export class ListOperations {
   /** Returns entries that include those wanted. Anybody can ask for what does not exist, which must not take long. */
   #among({ entries }: { readonly entries: Entries }, wanted: Input): readonly Entry[] {
     const { name: list, key } = this.#list;
-    const player = this.#player && wanted[this.#player.name];
-    if (player !== undefined) {
-      const name = fold(String(player));
-      const theirs = [`~${name}`, toUUID(name) ?? ""].flatMap((subject) => entries.find("subject", subject));
-      return [...new Set([...theirs, ...entries.find("name", name)])].filter((entry) => entry.list === list);
-    }
-    const [first, ...others] = key;
-    const value = wanted[first?.name ?? ""];
-    if (value === undefined) return entries.find("list", list);
-    const part = { list, key: ["part"], values: { part: String(value) } };
-    return others.length === 0
-      ? entries.find("text", comparisonKey(part))
-      : entries.find("firstPart", firstPartKey(part));
+    const found = key.flatMap(({ name }, place) => {
+      const value = wanted[name];
+      if (value === undefined) return [];
+      const uuid = name === this.#player?.name ? toUUID(String(value)) : undefined;
+      const text = uuid ?? String(value);
+      return [entries.find("part", partKey(list, place, text))];
+    });
+    const [fewest = entries.find("list", list)] = found.sort((one, other) => one.length - other.length);
+    return fewest;
   }
 
   answer(entry: Entry, without: readonly Field[]): Record<string, unknown> {
