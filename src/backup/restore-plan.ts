@@ -2,13 +2,15 @@
  * Plans a restore or an import: the records of a source replace the present ones, and the difference is one change.
  * Some present records stay:
  *
- * - bookkeeping: activity, counters and idempotency keys record what really happened;
+ * - bookkeeping: activity, counters and idempotency keys record what really happened. Only the counters of numbered
+ *   entries grow with the numbers of the source;
  * - tokens, unless they are to be restored. The token of a player whom the source lacks is removed with that player, as by
  *   `player remove`. A revoked token stays revoked, whatever the source says;
  * - invitations, except those of players whom the source lacks: codes that have ended since must not be valid again;
  * - names: memberships and the route table in force refer to them, so they are added and never removed.
  */
 import { isDeepStrictEqual } from "node:util";
+import { isEntry, numberCounter } from "../domain/entry.ts";
 import { isBookkeeping, model, type Named, type Token } from "../domain/model.ts";
 import { fold } from "../domain/text.ts";
 import type { RecordChange } from "../store/change.ts";
@@ -64,6 +66,21 @@ export class RestorePlan {
       }
     }
     return changes;
+  }
+
+  /** Returns the changes of counters below the numbers of entries that changes bring: no number is given twice. */
+  raised(changes: readonly RecordChange[]): RecordChange[] {
+    const highest = new Map<string, number>();
+    for (const { collection, after } of changes) {
+      if (collection !== "entries" || !isEntry(after) || after.key.join() !== "number") continue;
+      const name = numberCounter(after.list);
+      highest.set(name, Math.max(highest.get(name) ?? 0, Number(after.values.number)));
+    }
+    return [...highest].flatMap(([name, value]) => {
+      const before = this.#present.counters.get(name) ?? null;
+      if (before !== null && before.value >= value) return [];
+      return [{ collection: "counters", key: name, before, after: { name, value } }];
+    });
   }
 
   /** Returns whether a collection without records in the source loses the present ones. */

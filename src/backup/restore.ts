@@ -86,7 +86,7 @@ export async function restoreRecords(
     const sequence = await store.changeInBulk({ who: "operator", operation }, async () => {
       ({ changes, remarks } = await checkedChanges(plan, request));
       signal?.throwIfAborted();
-      return changes;
+      return [...changes, ...plan.raised(changes)];
     });
     const [resources, problems] = [summarize(changes, store.data), [...source.problems, ...remarks]];
     return { ...source, problems, sequence: sequence ?? null, resources, changes: changes.length };

@@ -71,6 +71,9 @@ function partKeysOf({ list, key, values, player, name = "", uuid }: Entry): stri
   });
 }
 
+/** Returns the name of the counter that has the highest number which an entry of a list was given. */
+export const numberCounter = (list: string) => `list ${list}`;
+
 function namedIn({ names = {}, values }: Entry): NameReference[] {
   return Object.entries(names).map(([field, kind]) => ({ name: String(values[field]), kinds: [kind] }));
 }

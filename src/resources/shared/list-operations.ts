@@ -5,6 +5,7 @@ import {
   type EntryValue,
   entryKey,
   entryLabel,
+  numberCounter,
   partKey,
 } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
@@ -230,20 +231,20 @@ export class ListOperations {
 
   /** Returns the number of a new entry: none is given twice. @param last the highest one so far, if that is known */
   nextNumber(draft: Draft, last = this.#lastNumber(draft)): number {
-    draft.counters.put({ name: `list ${this.#list.name}`, value: last + 1 });
-    return last + 1;
+    const list = this.#list.name;
+    let number = last + 1;
+    // A restore by an older version left higher numbers than the counter's.
+    while (draft.entries.has(entryKey({ list, key: ["number"], values: { number } }))) number += 1;
+    draft.counters.put({ name: numberCounter(list), value: number });
+    return number;
   }
 
   #lastNumber({ entries, counters }: Draft): number {
     const list = this.#list.name;
-    let last = counters.get(`list ${list}`)?.value;
-    if (last === undefined) {
-      const numbers = entries.find("list", list).map(({ values }) => Number(values.number));
-      return numbers.reduce((one, other) => Math.max(one, other), 0);
-    }
-    // A restore can bring entries with higher numbers from elsewhere.
-    while (entries.has(entryKey({ list, key: ["number"], values: { number: last + 1 } }))) last += 1;
-    return last;
+    const numbers = () => entries.find("list", list).map(({ values }) => Number(values.number));
+    return (
+      counters.get(numberCounter(list))?.value ?? numbers().reduce((one, other) => Math.max(one, other), 0)
+    );
   }
 
   /** Returns the entry of an input, and the one that is stored under its key, with the latest spelling of a name. */
