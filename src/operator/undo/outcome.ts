@@ -50,9 +50,10 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], fit: Fit
     undone.delete(`${collection} ${key}`);
   }
 
-  /** Returns the name of a player. */
+  /** Returns the name of a player; undefined for one who is no longer registered then. */
   function nameOf(uuid: string): string | undefined {
-    return textOf(undone.get(`players ${uuid}`), "name") ?? data.players.get(uuid)?.name;
+    const former = undone.get(`players ${uuid}`);
+    return former === undefined ? data.players.get(uuid)?.name : textOf(former, "name");
   }
 
   /** Returns why a record cannot be undone. */
