@@ -11,12 +11,11 @@ import {
   subjectKey,
 } from "../domain/model.ts";
 import type { Terms } from "../domain/terms.ts";
-import { didYouMean, fold, oneOf } from "../domain/text.ts";
-import { toUUID } from "../domain/uuid.ts";
+import { allOf, didYouMean, fold, oneOf } from "../domain/text.ts";
 import type { Data, Draft, DurableData } from "../store/data.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import { nameFailures } from "../table/parameters.ts";
-import { findPlayer, severalRemoved, toSubject, withLatestSpelling } from "./players.ts";
+import { findPlayer, findRecord, withLatestSpelling } from "./players.ts";
 
 /** Returns the names of a kind, in the seed's order. */
 export function namesOf({ names }: Pick<Data, "names">, kind: Named["kind"]): readonly string[] {
@@ -116,7 +115,10 @@ export function joinGroup(
   terms?: Terms,
 ): GroupMember | undefined {
   requireName(draft, group, "group");
-  const found = draft.groupMembers.get(groupMemberKey(group, member));
+  // The player may have been excluded by the name alone.
+  const alone = groupMemberKey(group, { ...member, uuid: null });
+  const found = draft.groupMembers.get(groupMemberKey(group, member)) ?? draft.groupMembers.get(alone);
+  if (member.uuid !== null) draft.groupMembers.delete(alone);
   // Where thousands end at once, one that has ended may not be removed yet.
   const known = found && countsAt(found, now) ? found : undefined;
   const { name, uuid } = known === undefined ? member : withLatestSpelling(known, member);
@@ -133,15 +135,12 @@ export function joinGroup(
  * @throws Failure `CONFLICT` for a name that several removed members had
  */
 export function leaveGroup(draft: Draft, group: string, reference: string): Subject | undefined {
-  const at = (member: Subject) => draft.groupMembers.get(groupMemberKey(group, member));
-  const uuid = findPlayer(draft, reference)?.uuid ?? toUUID(reference);
-  // Data can have a record of the name alone beside a player who is registered.
-  const alone = at({ name: reference, uuid: null });
-  const former = uuid === undefined ? membersNamed(draft, group, reference) : [];
-  if (alone === undefined && former.length > 1) throw severalRemoved(former);
-  const bound = uuid === undefined ? undefined : at({ name: reference, uuid });
-  const member = bound ?? alone ?? former[0];
-  if (member !== undefined) draft.groupMembers.delete(groupMemberKey(group, member));
+  const member = findRecord(draft, draft.groupMembers, reference, (member) => member.group === group);
+  if (member === undefined) return undefined;
+  draft.groupMembers.delete(groupMemberKey(group, member));
+  // Of a registered player, the record of the name alone is the same person's.
+  if (findPlayer(draft, reference) !== undefined)
+    draft.groupMembers.delete(groupMemberKey(group, { ...member, uuid: null }));
   return member;
 }
 
@@ -152,16 +151,21 @@ export function notInGroup(
   reference: string,
   where = `in the group ${group}`,
 ): string {
-  const { name } = toSubject(data, reference);
-  const [former] = membersNamed(data, group, name);
-  if (former !== undefined)
-    return `${name} is not ${where}. But a removed player of this name, ${former.uuid}, is still in ${group}.`;
+  const name = findPlayer(data, reference)?.name ?? reference;
   const names = data.groupMembers.find("group", group).map((member) => member.name);
-  return `${name} is not ${where}.${didYouMean(reference, names)}`;
+  return `${name} is not ${where}.${removedNote(data, group, name) || didYouMean(reference, names)}`;
 }
 
-function membersNamed(data: Data, group: string, name: string): readonly GroupMember[] {
-  return data.groupMembers.find("group", group).filter((member) => fold(member.name) === fold(name));
+/** Returns a note on the removed players of a name who are in a group; "" for none. */
+export function removedNote(data: Data, group: string, name: string): string {
+  const uuids = data.groupMembers
+    .find("name", fold(name))
+    .flatMap(({ group: of, uuid }) =>
+      of === group && uuid !== null && !data.players.has(uuid) ? [uuid] : [],
+    );
+  if (uuids.length === 0) return "";
+  const [who, are] = uuids.length === 1 ? ["A removed player", "is"] : ["Removed players", "are"];
+  return ` ${who} of this name, ${allOf(uuids)}, ${are} still in ${group}.`;
 }
 
 /** Returns a player's memberships in factions or in services: highest rank first, then in the seed's order. */

@@ -1,8 +1,9 @@
 /** Players and the people that records name, found by name or UUID. */
 import { Failure } from "../domain/errors.ts";
-import type { Player, Statistic, Subject } from "../domain/model.ts";
+import { type Player, type Statistic, type Subject, subjectKey } from "../domain/model.ts";
 import { allOf, didYouMean, fold, invisibleIn, leaveOut, mostCompared } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
+import type { Rows } from "../store/collection.ts";
 import type { Data } from "../store/data.ts";
 import { collectionsOf } from "./references.ts";
 import { tokenInText } from "./tokens.ts";
@@ -31,7 +32,7 @@ export function playerNames(data: Data): readonly string[] {
 
 /**
  * Returns the former players of a name whom a record still names: removing a player leaves the exclusion, the house ban
- * and the target, bound to the UUID. The exclusion comes first.
+ * and the target, bound to the UUID.
  */
 export function formerPlayers(data: Data, name: string): readonly (Subject & { readonly uuid: string })[] {
   const records = collectionsOf(data)
@@ -45,30 +46,38 @@ export function formerPlayers(data: Data, name: string): readonly (Subject & { r
   return [...new Map(former.map((player) => [player.uuid, player])).values()];
 }
 
+/** Whom a record is about, if it is about somebody. */
+type Person = { readonly [Field in keyof Subject]?: Subject[Field] | undefined };
+
 /**
- * Returns whom a name or a UUID refers to: a registered player, a UUID alone, a former player, or a name alone. Without
- * the former players, an entry that outlives its player could not be found by name.
+ * Returns the record of somebody, by name or UUID: that of the registered player or of the UUID, that of the name alone, or
+ * that of the removed player who had the name.
+ * @param isMeant chooses one of the records of a person, where there can be several
+ * @throws Failure `CONFLICT` for a name that several removed players with a record had
  */
-export function toSubject(data: Data, reference: string): Subject {
-  const player = findPlayer(data, reference);
-  if (player !== undefined) return { name: player.name, uuid: player.uuid };
-  const uuid = toUUID(reference);
-  if (uuid !== undefined) return { name: uuid, uuid };
-  return formerPlayers(data, reference)[0] ?? { name: reference, uuid: null };
+export function findRecord<T extends Person>(
+  data: Data,
+  rows: Rows<T, "subject" | "name">,
+  reference: string,
+  isMeant: (record: T) => boolean = () => true,
+): T | undefined {
+  const uuid = findPlayer(data, reference)?.uuid ?? toUUID(reference);
+  // Data can have a record of the name alone beside a player who is registered.
+  const subjects = [uuid ?? [], subjectKey({ name: reference, uuid: null })].flat();
+  const found = subjects.flatMap((subject) => rows.find("subject", subject)).find(isMeant);
+  if (found !== undefined || uuid !== undefined) return found;
+  return onlyRemoved(rows.find("name", fold(reference)).filter(isMeant));
 }
 
-/** @throws Failure `CONFLICT` for a name that nobody has now, and several removed players of whom there are records had */
-export function refuseAmbiguous(data: Data, reference: string): void {
-  const former = findPlayer(data, reference) === undefined ? formerPlayers(data, reference) : [];
-  if (former.length > 1) throw severalRemoved(former);
-}
-
-/** Returns the refusal of a name. @param players those of whom it could be */
-export function severalRemoved(players: readonly Subject[]): Failure {
+/** Returns the only one of some removed players of a name, or undefined. @throws Failure `CONFLICT` for several */
+export function onlyRemoved<T extends Person>(
+  players: readonly T[],
+  hint = "Name one by UUID.",
+): T | undefined {
+  const [first, ...others] = players;
+  if (others.length === 0) return first;
   const uuids = allOf(players.flatMap(({ uuid }) => uuid ?? []));
-  return new Failure("CONFLICT", `Several removed players were called ${players[0]?.name}: ${uuids}.`, {
-    hint: "Name one by UUID.",
-  });
+  throw new Failure("CONFLICT", `Several removed players were called ${first?.name}: ${uuids}.`, { hint });
 }
 
 /** Returns the name under which a record has a player who is not registered any more. */
@@ -81,19 +90,22 @@ export function formerName(data: Data, uuid: string): string | undefined {
 }
 
 /**
- * Returns whom a new record refers to, as {@link toSubject} does, but a UUID alone has the name of older records: whoever
- * registers that name again is found by all of them.
+ * Returns whom a new record refers to: a registered player, a UUID, the removed player who had the name, or a name alone. A
+ * UUID has the name of older records: whoever registers that name again is found by all of them.
  * @param parameter the parameter that has the reference
- * @throws Failure `PARAMETER_INVALID` for an unregistered name with a token, or with an invisible character: some are
- *   letters to Unicode
+ * @throws Failure `CONFLICT` for a name that several removed players had; `PARAMETER_INVALID` for an unregistered name with a
+ *   token, or with an invisible character: some are letters to Unicode
  */
 export function requireVisibleSubject(data: Data, reference: string, parameter = "name"): Subject {
-  const subject = toSubject(data, reference);
-  const { uuid } = subject;
-  if (uuid !== null) return subject.name === uuid ? { name: formerName(data, uuid) ?? uuid, uuid } : subject;
-  const invisible = invisibleIn(subject.name);
-  const wrong = tokenInText.test(subject.name) ? "it contains a token" : invisible && leaveOut(invisible);
-  if (wrong === undefined) return subject;
+  const player = findPlayer(data, reference);
+  if (player !== undefined) return { name: player.name, uuid: player.uuid };
+  const uuid = toUUID(reference);
+  if (uuid !== undefined) return { name: formerName(data, uuid) ?? uuid, uuid };
+  const former = onlyRemoved(formerPlayers(data, reference));
+  if (former !== undefined) return former;
+  const invisible = invisibleIn(reference);
+  const wrong = tokenInText.test(reference) ? "it contains a token" : invisible && leaveOut(invisible);
+  if (wrong === undefined) return { name: reference, uuid: null };
   throw new Failure("PARAMETER_INVALID", `"${parameter}" is invalid: ${wrong}.`, { parameter });
 }
 

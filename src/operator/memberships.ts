@@ -1,18 +1,19 @@
 /** Managing memberships and administrators. */
 import * as v from "valibot";
 import { toMinute } from "../domain/instant.ts";
-import { countsAt, type Ending, type Membership, type Player } from "../domain/model.ts";
+import { countsAt, type Ending, type Membership, type Player, type Subject } from "../domain/model.ts";
 import { withTerms } from "../domain/terms.ts";
 import { compareTexts, didYouMean } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
-import { joinGroup, leaveGroup, namesOf, notInGroup, requireName } from "../identity/memberships.ts";
 import {
-  findPlayer,
-  playerNames,
-  refuseAmbiguous,
-  requirePlayer,
-  requireVisibleSubject,
-} from "../identity/players.ts";
+  joinGroup,
+  leaveGroup,
+  namesOf,
+  notInGroup,
+  removedNote,
+  requireName,
+} from "../identity/memberships.ts";
+import { findPlayer, playerNames, requirePlayer, requireVisibleSubject } from "../identity/players.ts";
 import type { Data, Draft } from "../store/data.ts";
 import { defineChange, defineRead } from "./define.ts";
 import { playerReference, rank, until } from "./input.ts";
@@ -35,10 +36,12 @@ export function endNote(before: Ending | undefined, { until }: Ending): string {
   return ` It would have ended ${toMinute(before.until)}, and now has no end.`;
 }
 
-/** Returns a note for an unregistered name in a group, which may be mistyped. */
-export function unregisteredNote(data: Data, reference: string): string {
+/** Returns a note on who becomes a member of a group under a name that nobody has now: it may be mistyped. */
+export function unregisteredNote(data: Data, reference: string, { uuid }: Subject): string {
   if (findPlayer(data, reference) !== undefined) return "";
-  const what = toUUID(reference) === undefined ? "name" : "UUID";
+  const isName = toUUID(reference) === undefined;
+  if (isName && uuid !== null) return ` This is the removed player ${uuid}.`;
+  const what = isName ? "name" : "UUID";
   return ` No player of that ${what} is registered yet.${didYouMean(reference, playerNames(data))}`;
 }
 
@@ -105,12 +108,11 @@ export const addToGroup = defineChange({
   input: v.strictObject({ player: playerReference, group: v.string(), until }),
   change(draft, { player, group: typed, until }, { now }) {
     const group = requireName(draft, typed, "group").name;
-    refuseAmbiguous(draft, player);
     const subject = requireVisibleSubject(draft, player, "player");
     const before = joinGroup(draft, group, subject, now, { until });
     if (before === undefined) {
       const added = withTerms(`Added ${subject.name} to ${group}`, { until });
-      return { info: `${added}${unregisteredNote(draft, player)}` };
+      return { info: `${added}${unregisteredNote(draft, player, subject)}` };
     }
     const is = before.until === until ? "is already" : "is";
     return {
@@ -125,6 +127,6 @@ export const removeFromGroup = defineChange({
     const group = requireName(draft, input.group, "group").name;
     const left = leaveGroup(draft, group, input.player);
     if (left === undefined) return { info: notInGroup(draft, group, input.player) };
-    return { info: `Removed ${left.name} from ${group}.` };
+    return { info: `Removed ${left.name} from ${group}.${removedNote(draft, group, left.name)}` };
   },
 });

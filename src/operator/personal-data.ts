@@ -1,7 +1,8 @@
 /** All records about one person, registered or not, for requests about stored personal data. */
 import * as v from "valibot";
 import type { AnyRecord } from "../domain/collection.ts";
-import { formerPlayers, toSubject } from "../identity/players.ts";
+import { toUUID } from "../domain/uuid.ts";
+import { findPlayer, formerPlayers } from "../identity/players.ts";
 import {
   type AnyCollection,
   collectionsOf,
@@ -16,8 +17,10 @@ export const personalData = defineRead({
   input: v.strictObject({ player: playerReference }),
   /** Returns the person, and the records by collection. */
   read(data, input, { activity }) {
-    const { name, uuid } = toSubject(data, input.player);
-    const former = uuid !== null && data.players.has(uuid) ? [] : formerPlayers(data, name);
+    const player = findPlayer(data, input.player);
+    const former = player === undefined ? formerPlayers(data, input.player) : [];
+    const stated = toUUID(input.player) ?? null;
+    const { name, uuid } = player ?? former[0] ?? { name: input.player, uuid: stated };
     const uuids = [...new Set([uuid, ...former.map((player) => player.uuid)])].filter((id) => id !== null);
     const records: Record<string, readonly AnyRecord[]> = {};
     for (const collection of collectionsOf(data)) {

@@ -1,7 +1,14 @@
 /** Managing players: registration, exclusion and removal. */
 import * as v from "valibot";
 import { changedMeanwhile, Failure } from "../domain/errors.ts";
-import { type GroupMember, groupMemberKey, type Player, type Subject, subjectKey } from "../domain/model.ts";
+import {
+  countsAt,
+  type GroupMember,
+  groupMemberKey,
+  type Player,
+  type Subject,
+  subjectKey,
+} from "../domain/model.ts";
 import { longestReason, withTerms } from "../domain/terms.ts";
 import { allOf, compareTexts, fold } from "../domain/text.ts";
 import { newUUID, toUUID } from "../domain/uuid.ts";
@@ -14,12 +21,14 @@ import {
   namesOf,
   notInGroup,
   rankOf,
+  removedNote,
   requireName,
 } from "../identity/memberships.ts";
 import {
   findPlayer,
+  findRecord,
   formerPlayers,
-  refuseAmbiguous,
+  onlyRemoved,
   requirePlayer,
   requireVisibleSubject,
   statisticOf,
@@ -53,7 +62,8 @@ export const add = defineChange({
     const known = findPlayer(draft, name) ?? (stated === undefined ? undefined : draft.players.get(stated));
     if (known !== undefined) return requireSame(draft, known, { name, uuid: stated, members, administrator });
     // A former player keeps the UUID: removal and new registration must not end an exclusion.
-    const uuid = stated ?? formerPlayers(draft, name)[0]?.uuid ?? newUUID();
+    const hint = "Name one with `--uuid`.";
+    const uuid = stated ?? onlyRemoved(formerPlayers(draft, name), hint)?.uuid ?? newUUID();
     const added: Player = { uuid, name, administrator, registeredAt: now };
     draft.players.put(added);
     bindRecords(draft, added);
@@ -206,10 +216,10 @@ export const exclude = defineChange({
     context,
   ): { info: string; name: string; wouldChange?: boolean; basis?: string } {
     const group = context.excludedGroup();
-    refuseAmbiguous(draft, player);
     const subject = requireVisibleSubject(draft, player, "player");
     const { name } = subject;
-    const before = groupsOf(draft, subject, context.now).find((member) => member.group === group);
+    const found = findRecord(draft, draft.groupMembers, player, (member) => member.group === group);
+    const before = found && countsAt(found, context.now) ? found : undefined;
     // Until the answer, the name can become another's, the player be removed, or the exclusion become another.
     const whom = JSON.stringify([subjectKey(subject), before && [before.until, before.reason]]);
     if (basis !== undefined && basis !== whom) throw changedMeanwhile();
@@ -217,16 +227,16 @@ export const exclude = defineChange({
     const lasting = before?.until === undefined ? "the exclusion without end" : "the exclusion";
     const replaces = before === undefined ? "" : ` ${withTerms(`It replaces ${lasting}`, before)}`;
     const isSame = before !== undefined && before.until === until && before.reason === terms.reason;
+    const note = unregisteredNote(draft, player, subject);
     if (dryRun === true && !isSame)
       return {
-        info: `${withTerms(`This excludes ${name}`, terms)}${replaces}`,
+        info: `${withTerms(`This excludes ${name}`, terms)}${note}${replaces}`,
         name,
         wouldChange: true,
         basis: whom,
       };
     joinGroup(draft, group, subject, context.now, terms);
-    if (before === undefined)
-      return { info: `${withTerms(`Excluded ${name}`, terms)}${unregisteredNote(draft, player)}`, name };
+    if (before === undefined) return { info: `${withTerms(`Excluded ${name}`, terms)}${note}`, name };
     const is = withTerms(`${name} is ${isSame ? "already" : "now"} excluded`, terms);
     return { info: `${is}${endNote(before, terms)}`, name };
   },
@@ -239,7 +249,7 @@ export const readmit = defineChange({
     const group = context.excludedGroup();
     const readmitted = leaveGroup(draft, group, input.player);
     if (readmitted === undefined) return { info: notInGroup(draft, group, input.player, "excluded") };
-    return { info: `Readmitted ${readmitted.name}.` };
+    return { info: `Readmitted ${readmitted.name}.${removedNote(draft, group, readmitted.name)}` };
   },
 });
 

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { type Creator, type HouseBan, houseBanDuration, houseBanEnd, subjectKey } from "../domain/model.ts";
 import { allOf, comparisonForm, didYouMean, fold, mostCompared, oneOf } from "../domain/text.ts";
-import { requireVisibleSubject, toSubject, withLatestSpelling } from "../identity/players.ts";
+import { findRecord, requireVisibleSubject, withLatestSpelling } from "../identity/players.ts";
 import type { Data } from "../store/data.ts";
 import { isDays } from "../table/declared/declarations.ts";
 import type { List } from "../table/declared/lists.ts";
@@ -19,6 +19,7 @@ import {
   everyReason,
   field,
   instant,
+  ofPerson,
   playerName,
   subject,
   textReference,
@@ -107,10 +108,10 @@ const add = (reasons: List, most: number, mostOwn: number | undefined) =>
       "A ban starts with its first reason and lasts for the sum of the days of its reasons: a further reason adds its " +
       "days. The ban stores the days that the reason has now; a later change of the reason does not change the ban.",
     input: banned,
-    failures: {
+    failures: ofPerson({
       UNKNOWN_ENTRY: "The house-ban reason does not exist; `hint` lists up to 20.",
       CONFLICT: "The list is full.",
-    },
+    }),
     recordsCaller: true,
     change(draft, input, { caller, compare, now }) {
       const { name: list, fields } = reasons;
@@ -153,12 +154,11 @@ const remove = defineChange({
   example: "Removed the house ban of Mallory.",
   description: `Removing the last reason ends the ban. The reason \`${everyReason}\` lifts the whole ban, unless the ban has a reason of that name.`,
   input: banned,
-  failures: { UNKNOWN_ENTRY: "The player has no house ban, or no house ban for this reason." },
+  failures: ofPerson({ UNKNOWN_ENTRY: "The player has no house ban, or no house ban for this reason." }),
   change(draft, input, { now }) {
-    const player = toSubject(draft, input.name);
-    const stored = currentBan(draft, subjectKey(player), now);
-    const ban = stored === undefined ? undefined : withLatestSpelling(stored, player);
-    if (ban === undefined) throw new Failure("UNKNOWN_ENTRY", `${player.name} has no house ban.`);
+    const stored = findRecord(draft, draft.houseBans, input.name, (ban) => now < houseBanEnd(ban));
+    if (stored === undefined) throw new Failure("UNKNOWN_ENTRY", `${input.name} has no house ban.`);
+    const ban = withLatestSpelling(stored, { name: input.name, uuid: null });
     const removed = reasonOf(ban, input.reason);
     const isWhole = removed === undefined && comparisonForm(input.reason) === everyReason;
     if (removed === undefined && !isWhole) {

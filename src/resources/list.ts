@@ -5,12 +5,13 @@ import type { Entry } from "../domain/entry.ts";
 import { allOf, oneOf, pluralOf } from "../domain/text.ts";
 import { uuid } from "../domain/uuid.ts";
 import type { Field, List } from "../table/declared/lists.ts";
+import type { Failures } from "../table/operation.ts";
 import type { Input } from "../table/restriction/restriction.ts";
 import { creatorFields } from "./shared/creator.ts";
 import { defineCachedRead, defineChange, defineRead, type Handler, listCapacity } from "./shared/define.ts";
 import { ListOperations } from "./shared/list-operations.ts";
 import { keyOf } from "./shared/response-cache.ts";
-import { anyUUID, count, field, inputOf, outputOf } from "./shared/values.ts";
+import { anyUUID, count, field, inputOf, ofPerson, outputOf } from "./shared/values.ts";
 
 /** Of how many entries the order is kept: a selection by one field has each entry of a list once. */
 const maxOrdered = 500_000;
@@ -29,13 +30,15 @@ export function listHandlers(list: List, isReferred: boolean): Readonly<Record<s
   const missing = { UNKNOWN_ENTRY: `There is no such ${title}.` };
   const full = isNumbered ? "The list is full." : "The entry exists with other values, or the list is full.";
   const references = referenceFailures(list);
+  const about = (named: readonly Field[], failures: Failures) =>
+    named.some(({ refersTo }) => refersTo === "player") ? ofPerson(failures) : failures;
   const recordsCaller = creator || maxEntriesPerCreator !== undefined;
   const remove = (isOwn: boolean) =>
     defineChange({
       list,
       example: `Removed the ${label}.`,
       input: named,
-      failures: isReferred ? { ...missing, CONFLICT: "Other entries refer to it." } : missing,
+      failures: about(key, isReferred ? { ...missing, CONFLICT: "Other entries refer to it." } : missing),
       change: (draft, input, { caller }) => operations.remove(draft, input, isOwn ? caller.id : undefined),
     });
   const set = (isOwn: boolean) =>
@@ -43,7 +46,10 @@ export function listHandlers(list: List, isReferred: boolean): Readonly<Record<s
       list,
       example: `Added the ${label}.`,
       input: all,
-      failures: { CONFLICT: "The list is full, or the entry is that of another player.", ...references },
+      failures: about(fields, {
+        CONFLICT: "The list is full, or the entry is that of another player.",
+        ...references,
+      }),
       recordsCaller,
       change: (draft, input, context) => operations.set(draft, input, context, isOwn),
     });
@@ -52,7 +58,7 @@ export function listHandlers(list: List, isReferred: boolean): Readonly<Record<s
     show: defineRead({
       input: named,
       answer: answerOf(list, new Set()),
-      failures: missing,
+      failures: about(key, missing),
       versionFor: (data, given) => data.lists.version(list.name, given),
       read: (data, input) => operations.answer(operations.require(data, input), []),
     }),
@@ -60,7 +66,7 @@ export function listHandlers(list: List, isReferred: boolean): Readonly<Record<s
       list,
       example: `Added the ${label}.`,
       input: all,
-      failures: { CONFLICT: full, ...references },
+      failures: about(fields, { CONFLICT: full, ...references }),
       recordsCaller,
       counts: isNumbered,
       change: (draft, input, context) => operations.add(draft, input, context),

@@ -4,7 +4,7 @@ import { Failure } from "../domain/errors.ts";
 import { joinGroup, leaveGroup, namesOf, notInGroup } from "../identity/memberships.ts";
 import { requireVisibleSubject } from "../identity/players.ts";
 import { defineCachedRead, defineChange } from "./shared/define.ts";
-import { component, field, group, playerName, subject } from "./shared/values.ts";
+import { component, field, group, ofPerson, playerName, subject } from "./shared/values.ts";
 
 export const overview = defineCachedRead({
   dependsOn: ["names", "groupMembers"],
@@ -41,6 +41,7 @@ const membership = {
 export const add = defineChange({
   example: "Added Ada to the group VIP.",
   input: membership,
+  failures: ofPerson({}),
   change(draft, input, { now }) {
     const member = requireVisibleSubject(draft, input.name);
     if (joinGroup(draft, input.group, member, now) !== undefined)
@@ -52,10 +53,7 @@ export const add = defineChange({
 export const remove = defineChange({
   example: "Removed Ada from the group VIP.",
   input: membership,
-  failures: {
-    UNKNOWN_ENTRY: "The player is not in the group.",
-    CONFLICT: "Several removed players in the group had the name.",
-  },
+  failures: ofPerson({ UNKNOWN_ENTRY: "The player is not in the group." }),
   change(draft, input) {
     const member = leaveGroup(draft, input.group, input.name);
     if (member === undefined) throw new Failure("UNKNOWN_ENTRY", notInGroup(draft, input.group, input.name));

@@ -2,21 +2,20 @@
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { subjectKey, type Target } from "../domain/model.ts";
-import { requireVisibleSubject, toSubject, withLatestSpelling } from "../identity/players.ts";
+import { findRecord, requireVisibleSubject, withLatestSpelling } from "../identity/players.ts";
 import type { Data } from "../store/data.ts";
 import { creatorOf } from "./shared/creator.ts";
 import { defineCachedRead, defineChange } from "./shared/define.ts";
 import { requireSpace } from "./shared/space.ts";
-import { component, field, playerName, subject } from "./shared/values.ts";
+import { component, field, ofPerson, playerName, subject } from "./shared/values.ts";
 
 function requireTarget(data: Data, reference: string): Target {
-  const player = toSubject(data, reference);
-  const target = data.targets.get(subjectKey(player));
-  if (target !== undefined) return withLatestSpelling(target, player);
+  const target = findRecord(data, data.targets, reference);
+  if (target !== undefined) return withLatestSpelling(target, { name: reference, uuid: null });
   throw new Failure("UNKNOWN_ENTRY", `${reference} is not on the target list.`);
 }
 
-const notListed = { UNKNOWN_ENTRY: "The player is not on the target list." };
+const notListed = ofPerson({ UNKNOWN_ENTRY: "The player is not on the target list." });
 const named = field(playerName, "The player, who need not be registered.", "Mallory");
 
 export const list = defineCachedRead({
@@ -47,7 +46,7 @@ export const adding = (most: number, mostOwn: number | undefined) =>
     example: "Added Mallory to the target list.",
     description: "Lists a player who is marked as done again.",
     input: { name: named },
-    failures: { CONFLICT: "The list is full." },
+    failures: ofPerson({ CONFLICT: "The list is full." }),
     recordsCaller: true,
     change(draft, input, { caller, sequence }) {
       const player = requireVisibleSubject(draft, input.name);

@@ -6,7 +6,7 @@ import {
   findPlayer,
   formerPlayers,
   playerNames,
-  toSubject,
+  requireVisibleSubject,
   withLatestSpelling,
 } from "../../src/identity/players.ts";
 import { assertRefused, memory } from "../_memory.ts";
@@ -66,12 +66,12 @@ describe("a name", () => {
 
   it("refers to the registered player before a former one, and to a UUID before a name", () => {
     const data = memory();
-    assert.deepEqual(toSubject(data, "Ada"), { name: "Ada", uuid: null });
-    assert.deepEqual(toSubject(data, one.toUpperCase()), { name: one, uuid: one });
+    assert.deepEqual(requireVisibleSubject(data, "Ada"), { name: "Ada", uuid: null });
+    assert.deepEqual(requireVisibleSubject(data, one.toUpperCase()), { name: one, uuid: one });
     data.houseBans.put({ name: "ada", uuid: two, startTime: 0, reasons: [] });
-    assert.deepEqual(toSubject(data, "ADA"), { name: "ada", uuid: two });
+    assert.deepEqual(requireVisibleSubject(data, "ADA"), { name: "ada", uuid: two });
     data.players.put(ada);
-    assert.deepEqual(toSubject(data, "ADA"), { name: "Ada", uuid: one });
+    assert.deepEqual(requireVisibleSubject(data, "ADA"), { name: "Ada", uuid: one });
     assert.deepEqual(findPlayer(data, one), ada);
     assert.equal(findPlayer(data, two), undefined);
     // A name in the form of a UUID, as an older version may have accepted.

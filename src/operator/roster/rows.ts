@@ -8,7 +8,7 @@ import * as v from "valibot";
 import { type Cell, type Row, type Sheet, toCell } from "../../backup/csv.ts";
 import { latestInstant, toInstant } from "../../domain/instant.ts";
 import type { Player } from "../../domain/model.ts";
-import { fold } from "../../domain/text.ts";
+import { allOf, fold } from "../../domain/text.ts";
 import { newUUID, toUUID } from "../../domain/uuid.ts";
 import { namesOf } from "../../identity/memberships.ts";
 import { formerPlayers } from "../../identity/players.ts";
@@ -100,7 +100,14 @@ export function rosterReader(draft: Draft, sheet: Sheet, counts: (column: string
     else if (counts("name") && known?.name !== name) checkNew(name, at);
     else if (known === undefined) sheet.fault(at, `there is no player "${name}"`);
     // A former player keeps the UUID: removal and new registration must not end an exclusion.
-    const fresh = () => uuid ?? formerPlayers(draft, name)[0]?.uuid ?? newUUID();
+    const fresh = () => {
+      if (uuid !== undefined) return uuid;
+      const removed = formerPlayers(draft, name);
+      const uuids = removed.map((player) => player.uuid);
+      if (removed.length > 1)
+        sheet.fault(at, `several removed players were called ${name}: ${allOf(uuids)}; give the UUID`);
+      return uuids[0] ?? newUUID();
+    };
     const former = known ?? { uuid: fresh(), name, administrator: false, registeredAt: now };
     const player: Player = {
       ...former,

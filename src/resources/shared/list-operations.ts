@@ -13,7 +13,7 @@ import type { Subject } from "../../domain/model.ts";
 import { type Comparison, comparisonForm, didYouMean, fold, pluralOf } from "../../domain/text.ts";
 import { toUUID } from "../../domain/uuid.ts";
 import { requireName } from "../../identity/memberships.ts";
-import { requireVisibleSubject, toSubject, withLatestSpelling } from "../../identity/players.ts";
+import { findRecord, requireVisibleSubject, withLatestSpelling } from "../../identity/players.ts";
 import { referringEntries } from "../../identity/references.ts";
 import type { Rows } from "../../store/collection.ts";
 import type { Data, Draft } from "../../store/data.ts";
@@ -165,8 +165,11 @@ export class ListOperations {
 
   #named(data: Data, input: Input): Entry {
     const isInKey = this.#player !== undefined && this.#key.includes(this.#player.name);
-    const subject = isInKey ? toSubject(data, String(input[this.#player?.name ?? ""])) : undefined;
-    return this.#toEntry(input, subject);
+    if (this.#player === undefined || !isInKey) return this.#toEntry(input, undefined);
+    const reference = String(input[this.#player.name]);
+    const named = ({ name = reference, uuid = null }: Partial<Entry>) => this.#toEntry(input, { name, uuid });
+    const isMeant = (entry: Entry) => comparisonKey(named(entry)) === comparisonKey(entry);
+    return named(findRecord(data, data.entries, reference, isMeant) ?? {});
   }
 
   add(draft: Draft, input: Input, context: Pick<ChangeContext, "caller">): string {

@@ -11,7 +11,7 @@ import { comparisonForm, invisibleIn, leaveOut } from "../../domain/text.ts";
 import { uuid } from "../../domain/uuid.ts";
 import { type BaseType, lengthsOf, type ParameterType, patternWords } from "../../table/base-types.ts";
 import type { Field } from "../../table/declared/lists.ts";
-import type { DerivedParameter } from "../../table/operation.ts";
+import type { DerivedParameter, Failures } from "../../table/operation.ts";
 import type { ParameterValue } from "../../table/restriction/restriction.ts";
 
 export const integer = v.pipe(
@@ -144,3 +144,13 @@ export const subject = {
   name: field(v.string(), "The player's name.", "Mallory"),
   uuid: field(v.nullable(uuid), "The player's game UUID, or null if unknown.", anyUUID),
 };
+
+/** Returns the failures of an operation on a person whom a name can mean: several removed players may have had it. */
+export function ofPerson(failures: Failures): Failures {
+  const several = "everal removed players had the name.";
+  const { CONFLICT: other } = failures;
+  return {
+    ...failures,
+    CONFLICT: other === undefined ? `S${several}` : `${other.replace(/\.$/, "")}, or s${several}`,
+  };
+}
