@@ -267,7 +267,7 @@ describe("the undo of an addition of a player", () => {
     ];
     await assertUndoing(desk, changes, changes);
     await assertUndoing(desk, changes.slice(0, 2), changes.slice(1, 2), [
-      [addition, "other records refer to the player Ada: 1 target and 1 token"],
+      [addition, "other records refer to the player Ada: 1 token"],
     ]);
   });
 });

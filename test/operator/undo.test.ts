@@ -12,15 +12,12 @@ const belongings: Readonly<Record<string, (world: World, chief: string) => Promi
     service.administer("member.set", { player: uuid, organisation: "GROVE", rank: 1 }),
   "1 group member": (world, chief) => world.ok(chief, "/player/add", { name: uuid, group: "VIP" }),
   "1 statistic": (world, chief) => world.ok(chief, `/statistic/${uuid}/set`, { type: "KILL", amount: 3 }),
-  "1 target": (world, chief) => world.ok(chief, "/targetlist/add", { name: uuid }),
-  "1 house ban": (world, chief) => world.ok(chief, "/houseban/add", { name: uuid, reason: "Noise" }),
 };
 
 /** Registers Ada. Returns the number of that change, and the token of another player. */
 async function registered(t: Parameters<typeof openWorld>[0]) {
   const world = await openWorld(t);
   const { token: chief } = await world.player("Chief", everyRight);
-  await world.ok(chief, "/housebanreason/add", { reason: "Noise", days: 1 });
   await world.service.administer("player.add", { name: "Ada", uuid, members: [] });
   return { world, chief, number: world.service.store.sequence };
 }
@@ -48,7 +45,7 @@ describe("undoing the registration of a player", () => {
     await assert.rejects(world.service.administer("undo", { sequence: number }), {
       message:
         `Change ${number} cannot be undone: other records refer to the player Ada: 1 statistic, 1 membership, ` +
-        "1 group member, 1 target, 1 house ban and 1 token.",
+        "1 group member and 1 token.",
     });
   });
 });

@@ -9,7 +9,7 @@ import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
 import { isBookkeeping, nounOf } from "../../domain/model.ts";
 import { allOf, counted, fold } from "../../domain/text.ts";
-import { areSame, withNames } from "../../identity/references.ts";
+import { areSame } from "../../identity/references.ts";
 import type { RecordChange } from "../../store/change.ts";
 import type { Data } from "../../store/data.ts";
 import { nodeFiles } from "../../store/folder/files.ts";
@@ -17,7 +17,8 @@ import { readHistory } from "../../store/journal/history.ts";
 import { defineCommand, type Environment } from "../define.ts";
 import { renameInForce } from "../lists/lists.ts";
 import { requirePublicId } from "../tokens.ts";
-import { fitFor, undoIn } from "./undo.ts";
+import { boundForm } from "./outcome.ts";
+import { tableFor, undoIn } from "./undo.ts";
 
 const text = v.optional(v.string());
 const instant = v.optional(v.pipe(v.number(), v.safeInteger()));
@@ -40,9 +41,9 @@ export const undoCaller = defineCommand({
     const { store } = environment;
     const { by, changes, runs, changed } = await readRuns(environment, filter);
     const all = [...runs.values()];
-    const fit = await fitFor(environment, all);
+    const table = await tableFor(environment, all);
     const { report: decided, sequence } = await store.edit(
-      (draft, slices) => undoIn(draft, slices, all, true, fit),
+      (draft, slices) => undoIn(draft, slices, all, true, table),
       preview ? undefined : { who: "operator", operation: "undo.caller" },
       // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
       { signal },
@@ -128,15 +129,6 @@ async function readRuns({ files = nodeFiles, store }: Environment, filter: Filte
   if (token !== undefined && changes === 0) requirePublicId(store.data, token);
   for (const [place, { before, after }] of runs) if (isDeepStrictEqual(before, after)) runs.delete(place);
   return { by: uuid, changes, runs, changed: changed.size };
-}
-
-/** Returns what a record of a name is the same by before and after it is bound to the player of that name. */
-function boundForm(collection: string, record: unknown): string {
-  const nameless = withNames(collection, record, () => "");
-  return JSON.stringify([
-    collection,
-    { ...Object(nameless), name: fold(textOf(record, "name") ?? ""), uuid: null },
-  ]);
 }
 
 /** Returns a record of a name as it is bound to a player. @param to another one that is */

@@ -6,7 +6,7 @@ import { Failure } from "../../domain/errors.ts";
 import { labelOf, textOf } from "../../domain/label.ts";
 import { definitionOf, model, type Named, nounOf, type Player } from "../../domain/model.ts";
 import { allOf, counted, fold, oneOf } from "../../domain/text.ts";
-import { collectionsOf, recordsOfPlayer, referringEntries } from "../../identity/references.ts";
+import { collectionsOf, recordsOfPlayer, referringEntries, withNames } from "../../identity/references.ts";
 import type { RecordChange } from "../../store/change.ts";
 import type { Rows } from "../../store/collection.ts";
 import type { Data } from "../../store/data.ts";
@@ -35,13 +35,23 @@ function recordOf(collection: string, record: unknown): unknown {
   });
 }
 
-/** Returns why an entry does not fit its list: with it, the table could not be put in force again. */
-export type Fit = (entry: Entry) => string | undefined;
+/** What the table in force means for an undo. */
+export interface TableInForce {
+  /** Returns why an entry does not fit its list: with it, the table could not be put in force again. */
+  unfit(entry: Entry): string | undefined;
+  /** The group in which a removed player stays. */
+  readonly excludedGroup: string | undefined;
+}
 
-/** Returns what the data would be after an undo of some changes. @param fit says why an entry does not fit its list */
-export function outcomeOf(data: Data, changes: readonly RecordChange[], fit: Fit) {
+/** Returns what the data would be after an undo of some changes. */
+export function outcomeOf(data: Data, changes: readonly RecordChange[], table: TableInForce) {
   /** The values of the undone records, by collection and key. */
   const undone = new Map(changes.map(({ collection, key, before }) => [`${collection} ${key}`, before]));
+  /** What was bound to a player in the change: the undone record of the player, by that of the name. */
+  const bound = new Map<string, string>();
+  for (const { collection, key, before, after } of changes)
+    if (before === null && textOf(after, "uuid") !== undefined) bound.set(boundForm(collection, after), key);
+
   /** The entries that refer to others, by the keys of those. */
   let referring: ReadonlyMap<string, readonly Entry[]> | undefined;
 
@@ -72,7 +82,10 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], fit: Fit
     const twin = boundTwin(collection, record);
     if (twin !== undefined && !undone.has(`${collection} ${twin}`))
       return `${what} is there already, with the UUID of the player who has the name by now`;
-    const unfit = entries === undefined || record === undefined ? undefined : fit(record as Entry);
+    const since = after === null ? bound.get(boundForm(collection, before)) : undefined;
+    if (since !== undefined && !undone.has(`${collection} ${since}`))
+      return `${what} became that of a player, and has since been changed`;
+    const unfit = entries === undefined || record === undefined ? undefined : table.unfit(record as Entry);
     if (unfit !== undefined) return `the route table has changed since, and refuses ${what}: ${unfit}`;
     const missing = record && entries?.(record).find((entry) => !has(collection, entry));
     if (missing !== undefined) return `the entry ${missing} of ${what} has been removed since`;
@@ -89,12 +102,14 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], fit: Fit
       const other = notUndone("players", data.players.find("name", fold(name)), ({ uuid }) => uuid)[0];
       return other === undefined ? undefined : `the player ${other.uuid} now has the name ${name}`;
     }
-    // Whoever gets the UUID next would take over what the player has been given since.
+    // Whoever gets the UUID next would take over what the player has been given since. What a removed player keeps stays.
     const left = collectionsOf(data).flatMap((collection) => {
-      const ends =
-        collection.refersTo.subject !== undefined || collection.refersTo.player?.outlives === false;
-      if (!ends || collection.isBookkeeping) return [];
-      const { length } = notUndone(collection.name, recordsOfPlayer(collection, key), collection.key);
+      const { name, refersTo, isBookkeeping } = collection;
+      if ((name !== "groupMembers" && refersTo.player?.outlives !== false) || isBookkeeping) return [];
+      const records = recordsOfPlayer(collection, key).filter(
+        ({ group }) => group === undefined || group !== table.excludedGroup,
+      );
+      const { length } = notUndone(name, records, collection.key);
       return length === 0 ? [] : [counted(length, collection.noun)];
     });
     return left.length === 0
@@ -131,6 +146,15 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], fit: Fit
   }
 
   return { keep, nameOf, fault };
+}
+
+/** Returns what a record of a name is the same by before and after it is bound to the player of that name. */
+export function boundForm(collection: string, record: unknown): string {
+  const nameless = withNames(collection, record, () => "");
+  return JSON.stringify([
+    collection,
+    { ...Object(nameless), name: fold(textOf(record, "name") ?? ""), uuid: null },
+  ]);
 }
 
 /** Returns the records of a collection, by its name in the journal. */

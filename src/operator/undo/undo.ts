@@ -20,8 +20,8 @@ import { nodeFiles } from "../../store/folder/files.ts";
 import { readHistory } from "../../store/journal/history.ts";
 import { Slices } from "../../store/slices.ts";
 import { defineCommand, type Environment, type Info } from "../define.ts";
-import { listsInForce, renameInForce } from "../lists/lists.ts";
-import { type Fit, outcomeOf, recordWords, rowsOf } from "./outcome.ts";
+import { renameInForce } from "../lists/lists.ts";
+import { outcomeOf, recordWords, rowsOf, type TableInForce } from "./outcome.ts";
 
 /** The most obstacles that a message names, and the most changes for each. */
 const mostNamed = 5;
@@ -44,14 +44,16 @@ export const undo = defineCommand({
     const { store } = environment;
     const record = await changeAt(environment, sequence);
     const all = undoable(record);
-    const fit = await fitFor(environment, all);
+    const table = await tableFor(environment, all);
+    const edit = (except: boolean, origin?: Parameters<typeof store.edit>[1]) =>
+      store.edit(
+        (draft, slices) => undoIn(draft, slices, all, except, table),
+        origin,
+        // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
+        { signal },
+      );
     const origin = { who: "operator", operation: "undo", undoes: sequence };
-    const { report } = await store.edit(
-      (draft, slices) => undoIn(draft, slices, all, exceptChanged, fit),
-      origin,
-      // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
-      { signal },
-    );
+    const { report, changes: made } = await edit(exceptChanged, origin);
     const { changes, obstacles } = report;
     // Whoever undoes a renaming returns to a table that has the former names.
     if (record.operation !== "list.rename") await renameInForce(environment, changes);
@@ -63,7 +65,10 @@ export const undo = defineCommand({
       historyAfter(environment, sequence),
       (uuid) => store.data.players.get(uuid)?.name,
     );
-    if (!exceptChanged || changes.length === 0) throw refusal(sequence, words, changes.length > 0);
+    if (made.length === 0) {
+      const isPart = !exceptChanged && changes.length > 0 && (await edit(true)).changes.length > 0;
+      throw refusal(sequence, words, isPart);
+    }
     const left = obstacles.length;
     const part = `except for ${left} of ${left + changes.length} records`;
     return { info: `Undid ${what}, ${part}: ${words}.`, left };
@@ -79,9 +84,10 @@ export async function undoIn(
   slices: Slices,
   all: readonly RecordChange[],
   exceptChanged: boolean,
-  fit: Fit,
+  table: TableInForce,
 ): Promise<Undoing> {
-  const decided = await undoing(draft, all, exceptChanged, fit);
+  const present = all.map((change) => followed(draft, change));
+  const decided = await undoing(draft, present, exceptChanged, table);
   if (!exceptChanged && decided.obstacles.length > 0) return decided;
   const collections = new Map(collectionsOf(draft).map((collection) => [collection.name, collection]));
   const names = new Set<string>();
@@ -106,20 +112,44 @@ export async function undoIn(
   return decided;
 }
 
-/** Loads the table in force if entries get a former value. The result says why an entry does not fit its list. */
-export async function fitFor(environment: Environment, changes: readonly RecordChange[]): Promise<Fit> {
-  if (!changes.some(({ collection, before }) => collection === "entries" && before !== null)) return anything;
-  const lists = await listsInForce(environment);
-  if (lists === undefined) return anything;
+/** Returns a change of a name's record as that of the player to whom the record was bound since; the same one for another. */
+function followed(draft: Draft, change: RecordChange): RecordChange {
+  const { collection: name, key, before, after } = change;
+  const collection = collectionsOf(draft).find((one) => one.name === name);
+  const isAlone = collection?.refersTo.subject !== undefined && Reflect.get(after ?? {}, "uuid") === null;
+  if (!isAlone || collection.rows.has(key)) return change;
+  const as = ({ name, uuid }: AnyRecord, record: unknown) => ({ ...(record as AnyRecord), name, uuid });
+  const found = collection.rows.find("name", fold(textOf(after, "name") ?? ""));
+  const [bound, ...others] = found.filter((record) => areSame(name, as(after as AnyRecord, record), after));
+  if (bound === undefined || others.length > 0) return change;
+  return { collection: name, key: collection.key(bound), before: before && as(bound, before), after: bound };
+}
+
+/** Loads the table in force for changes whose undo needs it: entries must fit their lists, and exclusions outlast players. */
+export async function tableFor(
+  { loadTable }: Pick<Environment, "loadTable">,
+  changes: readonly RecordChange[],
+): Promise<TableInForce> {
+  const isNeeded = changes.some(
+    ({ collection, before }) => (collection === "entries" && before !== null) || collection === "players",
+  );
+  // A table with faults may be what an undo mends.
+  const table = isNeeded ? await loadTable().catch(() => undefined) : undefined;
+  if (table === undefined) return noTable;
   const { EntryFindings } = await import("../../table/declared/entries.ts");
-  return (entry) => {
-    const findings = new EntryFindings(lists());
-    findings.add(entry);
-    return findings.all.find(({ isFault }) => isFault)?.message;
+  return {
+    unfit(entry) {
+      const findings = new EntryFindings(table().declared.lists);
+      findings.add(entry);
+      return findings.all.find(({ isFault }) => isFault)?.message;
+    },
+    get excludedGroup() {
+      return table().excludedGroup;
+    },
   };
 }
 
-const anything: Fit = () => undefined;
+const noTable: TableInForce = { unfit: () => undefined, excludedGroup: undefined };
 
 /** Returns the journal's record of a change. @throws Failure `UNKNOWN_ENTRY` where the journal does not have it */
 async function changeAt(environment: Environment, sequence: number): Promise<JournalRecord> {
@@ -156,17 +186,16 @@ export interface Undoing {
  * Decides which changes of records can be undone.
  * @param exceptChanged whether to undo the other records if some cannot be undone. Records that depend on one of those,
  * such as a membership on its player, cannot be undone either
- * @param fit says why a former value of an entry does not fit its list
  */
 export async function undoing(
   data: Data,
   all: readonly RecordChange[],
   exceptChanged: boolean,
-  fit = anything,
+  table = noTable,
 ): Promise<Undoing> {
   const slices = new Slices();
   let remaining = all;
-  const outcome = outcomeOf(data, remaining, fit);
+  const outcome = outcomeOf(data, remaining, table);
   const obstacles: Obstacle[] = [];
   for (let isDone = false; !isDone; ) {
     const still: RecordChange[] = [];
