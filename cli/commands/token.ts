@@ -159,11 +159,12 @@ async function tokenInput({ io, misuse }: Context, id: string) {
 
 async function revokeAllOf(context: Context, player: string): Promise<void> {
   const { change, read } = context;
-  const found = await read("token.list", { player });
-  const tokens = found.filter(({ state }) => state !== "revoked");
-  if (tokens.length > 0) {
-    const what = tokens.length === 1 ? `the token of ${player}` : `all ${tokens.length} tokens of ${player}`;
+  // Until the answer, the name can become another's.
+  const { uuid, tokens: found } = await read("player.show", { player });
+  const { length } = found.filter(({ state }) => state !== "revoked");
+  if (length > 0) {
+    const what = length === 1 ? `the token of ${player}` : `all ${length} tokens of ${player}`;
     await confirm(context, { asks: `Revoke ${what}?`, does: `This revokes ${what}` });
   }
-  await change("token.revoke", { player });
+  await change("token.revoke", { player: uuid });
 }
