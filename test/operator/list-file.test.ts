@@ -90,7 +90,9 @@ describe("the file of a list", () => {
       "number,text,level\n3,\u00fcber,low\n4,four,low",
       "no number is given twice",
     );
-    assert.deepEqual(await refusalOf("note", "number,text\n1,x\n"), ["2:1: there is no entry 1"]);
+    assert.deepEqual(await refusalOf("note", "number,text\n1,x\n"), [
+      "2:1: there is no entry 1; leave the number empty to add one",
+    ]);
   });
 
   it("takes what is exported, even if the list would no longer accept it", async (t) => {

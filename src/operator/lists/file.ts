@@ -3,10 +3,10 @@ import * as v from "valibot";
 import { type EditFile, type Row, Sheet, toCell } from "../../backup/csv.ts";
 import { type Entry, entryKey } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
-import { comparisonIn, defaultLanguage, didYouMean } from "../../domain/text.ts";
+import { comparisonIn, defaultLanguage, didYouMean, fold } from "../../domain/text.ts";
 import { toUUID } from "../../domain/uuid.ts";
 import { vocabularyOf } from "../../identity/memberships.ts";
-import { formerName } from "../../identity/players.ts";
+import { findPlayer, formerName } from "../../identity/players.ts";
 import { referringEntries } from "../../identity/references.ts";
 import { tokenInText } from "../../identity/tokens.ts";
 import { ListOperations } from "../../resources/shared/list-operations.ts";
@@ -93,7 +93,7 @@ export async function importEntries(draft: Draft, list: List, file: EditFile, sl
     const isNew = list.isNumbered && input.number === undefined;
     const known = same ?? (isNew ? undefined : operations.find(draft, input));
     if (list.isNumbered && !isNew && known === undefined) {
-      sheet.fault(at, `there is no entry ${input.number}`);
+      sheet.fault(at, `there is no entry ${input.number}; leave the number empty to add one`);
       continue;
     }
     const whole: Record<string, ParameterValue> = { ...known?.values, ...input };
@@ -147,12 +147,18 @@ function readerOf(
       const { text, at } = cell;
       const uuid = refersTo === "player" ? toUUID(row.get(`${name}UUID`)?.text ?? "") : undefined;
       // Of removed players, records have the UUID; one that nothing knows may be that of another server.
-      const isKnown =
-        uuid !== undefined && (draft.players.has(uuid) || formerName(draft, uuid) !== undefined);
-      if (text === "" && fallback !== undefined) input[name] = fallback;
+      const known = uuid && (draft.players.get(uuid)?.name ?? formerName(draft, uuid));
+      const holder = uuid && findPlayer(draft, text);
+      if (holder && holder.uuid !== uuid && (known === undefined || fold(known) !== fold(text))) {
+        const whose = known === undefined ? "nobody knows" : `is that of ${known}`;
+        sheet.fault(
+          at,
+          `the player ${holder.name} is ${holder.uuid}, and the UUID beside it ${whose}; correct one, or leave the UUID empty`,
+        );
+      } else if (text === "" && fallback !== undefined) input[name] = fallback;
       else
         attempt(at, () => {
-          input[name] = parse(isKnown ? uuid : text);
+          input[name] = parse(known === undefined ? text : (uuid ?? text));
         });
     }
     return input;
