@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { confirm } from "../terminal/confirm.ts";
 
 /** Whose changes to take back, and which of them. */
-export type CallerOptions = Omit<OperatorInput<"undo.caller">, "preview">;
+export type CallerOptions = Omit<OperatorInput<"undo.caller">, "preview" | "basis">;
 
 /** Shows, asks, and takes back. */
 export async function undoCaller(context: Context, filter: CallerOptions): Promise<void> {
@@ -21,6 +21,7 @@ export async function undoCaller(context: Context, filter: CallerOptions): Promi
     does: `This takes back what ${who} did`,
     details: preview,
   });
-  const { sequence } = await change("undo.caller", { ...filter, by: preview.by, preview: false }, "reads");
+  const { by, basis } = preview;
+  const { sequence } = await change("undo.caller", { ...filter, by, basis, preview: false }, "reads");
   if (!output.wantsJSON && sequence !== undefined) output.remark(`\`addon-cli undo ${sequence}\` undoes it.`);
 }

@@ -32,8 +32,8 @@ export function parseInstant(
   // For people, also with a space between the date and the time.
   const written = text.replace(" ", "T");
   const zoned = toInstant(written);
-  // Such as seconds since 1970, or a year: hardly anybody means an hour of January 1970.
-  if (/^\d{4,11}$/.test(text)) {
+  // Such as seconds since 1970, a year, or a duration without its unit: hardly anybody means an hour of January 1970.
+  if (/^\d{1,11}$/.test(text) && text !== "0") {
     const meant = `"${text}" would be ${new Date(zoned).toISOString()}`;
     throw new InvalidArgumentError(`Expected ${instantWords}; as milliseconds ${meant}.`);
   }

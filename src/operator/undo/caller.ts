@@ -4,6 +4,7 @@ import * as v from "valibot";
 import type { Filter } from "../../audit/filter.ts";
 import type { PlayerNames } from "../../audit/names.ts";
 import { readNames, toSelection } from "../../audit/read.ts";
+import { basisOf, requireBasis } from "../../backup/edit.ts";
 import type { Entry } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
@@ -29,24 +30,30 @@ export const undoCaller = defineCommand({
     ...{ by: text, token: text, since: instant, until: instant, operation: text },
     /** Whether to change nothing. */
     preview: v.boolean(),
+    /** That of a preview: nothing is changed if it would change something else by now. */
+    basis: text,
   }),
   /**
    * Returns what is or would be taken back: the number of the caller's changes that the filter selects, the numbers of
    * records by what they are (`entries of plates`, `statistics`), the number of those that are left, because somebody else
-   * has changed them since or something depends on them, the number of the change that takes them back, if there is one, and
-   * the player's UUID: names can move until a question is answered.
-   * @throws Failure `UNKNOWN_PLAYER`, `PARAMETER_INVALID`
+   * has changed them since or something depends on them, the number of the change that takes them back, if there is one, the
+   * player's UUID, since names can move until a question is answered, and the basis.
+   * @throws Failure `UNKNOWN_PLAYER`, `PARAMETER_INVALID`; `CONFLICT` where the basis has changed
    */
-  async run(environment: Environment, { preview, ...filter }, signal) {
+  async run(environment: Environment, { preview, basis, ...filter }, signal) {
     const { store } = environment;
-    const { by, changes, runs, changed } = await readRuns(environment, filter);
+    const { by, namesakes, changes, runs, changed } = await readRuns(environment, filter);
     const all = [...runs.values()];
     const table = await tableFor(environment, all);
-    const { report: decided, sequence } = await store.edit(
+    const {
+      report: decided,
+      changes: made,
+      sequence,
+    } = await store.edit(
       (draft, slices) => undoIn(draft, slices, all, true, table),
       preview ? undefined : { who: "operator", operation: "undo.caller" },
       // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
-      { signal },
+      { signal, accept: (made) => requireBasis(made, basis) },
     );
     if (sequence !== undefined) await renameInForce(environment, decided.changes);
     const records = countsOf(decided.changes);
@@ -59,13 +66,15 @@ export const undoCaller = defineCommand({
     const [stay, them] = left === 1 ? ["stays", "it"] : ["stay", "them"];
     const stays =
       left === 0 ? "" : `; ${counted(left, "record")} ${stay}, since others have changed or use ${them}`;
+    const others = namesakes.length === 0 ? "" : ` The name was also that of ${allOf(namesakes)}.`;
     return {
-      info: `${what}, of ${counted(changes, "change")}${stays}.`,
+      info: `${what}, of ${counted(changes, "change")}${stays}.${others}`,
       by,
       changes,
       records,
       left,
       sequence,
+      basis: basisOf(made),
     };
   },
 });
@@ -128,7 +137,8 @@ async function readRuns({ files = nodeFiles, store }: Environment, filter: Filte
   // A token of long ago can be in the journal only.
   if (token !== undefined && changes === 0) requirePublicId(store.data, token);
   for (const [place, { before, after }] of runs) if (isDeepStrictEqual(before, after)) runs.delete(place);
-  return { by: uuid, changes, runs, changed: changed.size };
+  const namesakes = by === undefined ? [] : [...names.person(by).uuids].filter((other) => other !== uuid);
+  return { by: uuid, namesakes, changes, runs, changed: changed.size };
 }
 
 /** Returns a record of a name as it is bound to a player. @param to another one that is */
