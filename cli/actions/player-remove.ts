@@ -14,11 +14,13 @@ export async function removePlayer(context: Context, player: string): Promise<vo
   const { read, output, run } = context;
   const { name, uuid, groups, members, tokens } = await read("player.show", { player });
   const { records } = await read("player.everything", { player: uuid });
+  const { isExcluded } = await run("changes", "player.remove", { player: uuid, dryRun: true });
   const goes = [
     "statistics",
     ...someOf(members.length, "membership"),
-    ...someOf(groups.length, "group"),
+    ...someOf(groups.length - Number(isExcluded), "group"),
     ...someOf(tokens.length, "token"),
+    ...someOf(records.invitations?.length ?? 0, "invitation"),
   ];
   // `player.remove` keeps these: they record what the player has done, or concern others.
   const stays = [
@@ -29,22 +31,22 @@ export async function removePlayer(context: Context, player: string): Promise<vo
       const lists = new Set(found.flatMap((record) => (isEntry(record) ? [record.list] : [])));
       return lists.size === 0 ? words : words.map((counted) => `${counted} (${allOf([...lists])})`);
     }),
-    "an exclusion, if there is one",
+    ...(isExcluded ? ["the exclusion"] : []),
   ];
   const historyUntil = Date.now() + defaultRetention.milliseconds;
   const days = defaultRetention.milliseconds / dayMilliseconds;
   if (!output.wantsJSON) {
     output.remark(`This removes ${name} with ${allOf(goes)}.`);
-    output.remark(`It keeps ${allOf(stays)}.`);
+    if (stays.length > 0) output.remark(`It keeps ${allOf(stays)}.`);
     output.remark(
       `The journal and the snapshots keep the history for at least ${days} days, until ${formatInstant(historyUntil).slice(0, 10)}; ` +
         "for up to eight weeks while there are changes, and longer without. Backups and exports contain it as long as you keep them.",
     );
   }
   await confirm(context, { asks: `Remove ${name}?`, does: `This removes ${name}` });
-  const result = await run("changes", "player.remove", { player: uuid });
-  output.result({ ...result, historyUntil }, result.info);
-  if (!output.wantsJSON) output.remark(`\`addon-cli undo ${result.sequence}\` undoes it.`);
+  const { info, sequence } = await run("changes", "player.remove", { player: uuid });
+  output.result({ info, sequence, historyUntil }, info);
+  if (!output.wantsJSON) output.remark(`\`addon-cli undo ${sequence}\` undoes it.`);
 }
 
 function someOf(count: number, noun: string): string[] {

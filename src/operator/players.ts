@@ -179,11 +179,15 @@ export const show = defineRead({
 
 export const remove = defineChange({
   usesTable: true,
-  input: player,
+  /** `dryRun`: whether only to return what it would do, before a question. */
+  input: v.strictObject({ player: playerReference, dryRun: v.optional(v.boolean()) }),
   change(draft, input, context) {
     const found = requirePlayer(draft, input.player);
     const { uuid, name } = found;
     const excluded = context.excludedGroup();
+    const isExcluded = isInGroup(draft, excluded, found, context.now);
+    const { sequence } = context;
+    if (input.dryRun === true) return { info: `This removes ${name}.`, sequence, isExcluded };
     for (const member of draft.groupMembers.find("subject", subjectKey(found))) {
       // Removal and new registration must not end an exclusion.
       if (member.group !== excluded) draft.groupMembers.delete(groupMemberKey(member.group, member));
@@ -193,10 +197,11 @@ export const remove = defineChange({
       for (const record of recordsOfPlayer(collection, uuid)) collection.rows.delete(collection.key(record));
     }
     draft.players.delete(uuid);
-    const stays = isInGroup(draft, excluded, found, context.now) ? " The exclusion stays." : "";
+    const stays = isExcluded ? " The exclusion stays." : "";
     return {
       info: `Removed ${name}, with statistics, memberships and tokens.${stays}`,
-      sequence: context.sequence,
+      sequence,
+      isExcluded,
     };
   },
 });

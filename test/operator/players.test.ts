@@ -258,6 +258,7 @@ describe("removing a player", () => {
     furnish(desk, "Ada", one);
     assert.deepEqual(desk.run("player.remove", { player: "ada" }), {
       info: "Removed Ada, with statistics, memberships and tokens. The exclusion stays.",
+      isExcluded: true,
       sequence: desk.sequence,
     });
     const exclusion = { group: "BLACKLIST", name: "Ada", uuid: one };

@@ -113,11 +113,10 @@ function statusText({ output }: Context, status: TableStatus, pending: Pending):
   ];
   if (pending === null) lines.push("              is in force");
   else if ("revision" in pending) {
-    const byHand = "`routes reload` puts in force";
     const effect =
       settling?.revision === pending.revision
-        ? `takes effect at ${formatInstant(settling.at)} unless the file changes, or ${byHand} at once`
-        : byHand;
+        ? `takes effect at ${formatInstant(settling.at)} unless the file changes; \`routes reload\` puts it in force at once`
+        : "`routes reload` puts in force";
     lines.push(
       `              ${output.style("yellow", "is not in force")}: its revision is ${pending.revision}, which ${effect}`,
     );
