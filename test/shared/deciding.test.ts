@@ -269,6 +269,7 @@ describe("a request that asks for a change", () => {
     await put(other, "a");
     assert.equal(await known, true);
     assert.equal(await other.shared?.reach(1), true);
+    assert.equal(other.shared?.lag, 0);
   });
 
   it("is answered at once where a thousand wait already", async (t) => {
