@@ -2,13 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { currentVocabulary, joinGroup, namesOf } from "../../src/identity/memberships.ts";
-import {
-  findPlayer,
-  formerPlayers,
-  playerNames,
-  requireVisibleSubject,
-  withLatestSpelling,
-} from "../../src/identity/players.ts";
+import { findPlayer, formerPlayers, playerNames, requireVisibleSubject } from "../../src/identity/players.ts";
 import { assertRefused, memory } from "../_memory.ts";
 
 const [one, two] = ["1".repeat(32), "2".repeat(32)];
@@ -92,23 +86,5 @@ describe("a name", () => {
     assert.deepEqual(formerPlayers(data, "ADA"), former);
     data.players.put({ ...ada, name: "Countess" });
     assert.deepEqual(formerPlayers(data, "Ada"), former.slice(1));
-  });
-
-  it("gets the latest spelling only where neither the record nor the reference has a UUID", () => {
-    const spelled = (record: string | null, reference: string | null, name = "ADA") => {
-      const before = { name: "Ada", uuid: record };
-      const after = withLatestSpelling(before, { name, uuid: reference });
-      return after === before ? "the same record" : after.name;
-    };
-    assert.deepEqual(
-      [
-        spelled(null, null),
-        spelled(null, null, "Ada"),
-        spelled(one, null),
-        spelled(null, one),
-        spelled(one, one),
-      ],
-      ["ADA", "the same record", "the same record", "the same record", "the same record"],
-    );
   });
 });

@@ -1,5 +1,7 @@
 /** Two machines that share a journal in PostgreSQL. */
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { it } from "node:test";
 import { Counter, journalLines, kills, settled, startNodes, until } from "./_nodes.ts";
 import { Postgres, withoutPostgres } from "./_postgres.ts";
@@ -64,6 +66,16 @@ it("what one machine acknowledges, the other answers and refuses by", options, a
     );
     await one.command("roster", "apply", file, "--yes");
     await until(async () => (await other.command("player", "list", "--json")).includes("P999"));
+  });
+
+  await t.test("each says whether the other has another route table", async () => {
+    const table = `${await readFile(join(one.desk.folder, "routes.yaml"), "utf8")}# Other\n`;
+    await one.desk.write("routes.yaml", table);
+    await one.command("routes", "reload");
+    await until(async () => /differs from that of/.test((await other.ready()).remark));
+    await other.desk.write("routes.yaml", table);
+    await other.command("routes", "reload");
+    for (const node of [one, other]) await until(async () => (await node.ready()).remark === undefined);
   });
 
   await t.test("a token that one revokes is void on the other", async () => {
