@@ -35,6 +35,15 @@ describe("pages", () => {
     }
   });
 
+  it("have the title of the table, and before it that of the page", async () => {
+    const titleOf = async (path: string) =>
+      /<title>(.*)<\/title>/.exec((await open(world(), path)).text)?.[1];
+    assert.deepEqual(
+      [await titleOf("/"), await titleOf("/top")],
+      ["Game-addon data service", "Top list – Game-addon data service"],
+    );
+  });
+
   it("have no token in anything that they answer", async () => {
     const files = [
       "/wanted.csv",
