@@ -73,8 +73,11 @@ export class RestorePlan {
     const highest = new Map<string, number>();
     for (const { collection, after } of changes) {
       if (collection !== "entries" || !isEntry(after) || after.key.join() !== "number") continue;
+      const { number } = after.values;
+      // A key that is declared can have this name as well, and texts as values.
+      if (typeof number !== "number") continue;
       const name = numberCounter(after.list);
-      highest.set(name, Math.max(highest.get(name) ?? 0, Number(after.values.number)));
+      highest.set(name, Math.max(highest.get(name) ?? 0, number));
     }
     return [...highest].flatMap(([name, value]) => {
       const before = this.#present.counters.get(name) ?? null;
