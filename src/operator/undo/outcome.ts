@@ -79,12 +79,12 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
       const exists = kinds.some((kind) => has("names", namedKey(kind, name)));
       if (!exists) return `the ${oneOf(kinds)} ${name} of ${what} has been removed since`;
     }
-    const twin = boundTwin(collection, record);
-    if (twin !== undefined && !undone.has(`${collection} ${twin}`))
-      return `${what} is there already, with the UUID of the player who has the name by now`;
     const since = after === null ? bound.get(boundForm(collection, before)) : undefined;
     if (since !== undefined && !undone.has(`${collection} ${since}`))
       return `${what} became that of a player, and has since been changed`;
+    const twin = boundTwin(collection, record);
+    if (twin !== undefined && !undone.has(`${collection} ${twin}`))
+      return `${what} is there already, with the UUID of the player who has the name by now`;
     const unfit = entries === undefined || record === undefined ? undefined : table.unfit(record as Entry);
     if (unfit !== undefined) return `the route table has changed since, and refuses ${what}: ${unfit}`;
     const missing = record && entries?.(record).find((entry) => !has(collection, entry));
@@ -123,6 +123,8 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
     const name = found?.refersTo.subject && textOf(record, "name");
     if (name === undefined || Reflect.get(record as object, "uuid") !== null) return undefined;
     const [player] = data.players.find("name", fold(name));
+    // A player whom the undo removes or renames does not have the name any more.
+    if (player && undone.has(`players ${player.uuid}`)) return undefined;
     const key = player && found?.key({ ...(record as AnyRecord), name: player.name, uuid: player.uuid });
     return key !== undefined && found?.rows.has(key) ? key : undefined;
   }

@@ -53,7 +53,7 @@ export const undo = defineCommand({
         { signal },
       );
     const origin = { who: "operator", operation: "undo", undoes: sequence };
-    const { report, changes: made } = await edit(exceptChanged, origin);
+    const { report, changes: made, sequence: own } = await edit(exceptChanged, origin);
     const { changes, obstacles } = report;
     // Whoever undoes a renaming returns to a table that has the former names.
     if (record.operation !== "list.rename") await renameInForce(environment, changes);
@@ -62,7 +62,7 @@ export const undo = defineCommand({
     // Outside the store's writer, so that other changes do not wait for it.
     const words = await describeObstacles(
       obstacles,
-      historyAfter(environment, sequence),
+      historyAfter(environment, sequence, own),
       (uuid) => store.data.players.get(uuid)?.name,
     );
     if (made.length === 0) {
@@ -86,8 +86,7 @@ export async function undoIn(
   exceptChanged: boolean,
   table: TableInForce,
 ): Promise<Undoing> {
-  const present = all.map((change) => followed(draft, change));
-  const decided = await undoing(draft, present, exceptChanged, table);
+  const decided = await undoing(draft, all, exceptChanged, table);
   if (!exceptChanged && decided.obstacles.length > 0) return decided;
   const collections = new Map(collectionsOf(draft).map((collection) => [collection.name, collection]));
   const names = new Set<string>();
@@ -110,19 +109,6 @@ export async function undoIn(
   }
   renameCreators(draft, ...renamed);
   return decided;
-}
-
-/** Returns a change of a name's record as that of the player to whom the record was bound since; the same one for another. */
-function followed(draft: Draft, change: RecordChange): RecordChange {
-  const { collection: name, key, before, after } = change;
-  const collection = collectionsOf(draft).find((one) => one.name === name);
-  const isAlone = collection?.refersTo.subject !== undefined && Reflect.get(after ?? {}, "uuid") === null;
-  if (!isAlone || collection.rows.has(key)) return change;
-  const as = ({ name, uuid }: AnyRecord, record: unknown) => ({ ...(record as AnyRecord), name, uuid });
-  const found = collection.rows.find("name", fold(textOf(after, "name") ?? ""));
-  const [bound, ...others] = found.filter((record) => areSame(name, as(after as AnyRecord, record), after));
-  if (bound === undefined || others.length > 0) return change;
-  return { collection: name, key: collection.key(bound), before: before && as(bound, before), after: bound };
 }
 
 /** Loads the table in force for changes whose undo needs it: entries must fit their lists, and exclusions outlast players. */
@@ -163,8 +149,16 @@ async function changeAt(environment: Environment, sequence: number): Promise<Jou
   });
 }
 
-function historyAfter({ files = nodeFiles, store }: Environment, after: number) {
-  return readHistory(files, store.folder, after);
+/** Yields the changes after one, up to the one before another. */
+async function* historyAfter(
+  { files = nodeFiles, store }: Environment,
+  after: number,
+  end = Number.POSITIVE_INFINITY,
+) {
+  for await (const record of readHistory(files, store.folder, after)) {
+    if (record.sequence >= end) return;
+    yield record;
+  }
 }
 
 /** A record that cannot be undone. */
