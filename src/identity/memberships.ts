@@ -115,10 +115,7 @@ export function joinGroup(
   terms?: Terms,
 ): GroupMember | undefined {
   requireName(draft, group, "group");
-  // The player may have been excluded by the name alone.
-  const alone = groupMemberKey(group, { ...member, uuid: null });
-  const found = draft.groupMembers.get(groupMemberKey(group, member)) ?? draft.groupMembers.get(alone);
-  if (member.uuid !== null) draft.groupMembers.delete(alone);
+  const found = draft.groupMembers.get(groupMemberKey(group, member));
   // Where thousands end at once, one that has ended may not be removed yet.
   const known = found && countsAt(found, now) ? found : undefined;
   const { name, uuid } = known === undefined ? member : withLatestSpelling(known, member);

@@ -74,10 +74,12 @@ export function onlyRemoved<T extends Person>(
   players: readonly T[],
   hint = "Name one by UUID.",
 ): T | undefined {
-  const [first, ...others] = players;
-  if (others.length === 0) return first;
-  const uuids = allOf(players.flatMap(({ uuid }) => uuid ?? []));
-  throw new Failure("CONFLICT", `Several removed players were called ${first?.name}: ${uuids}.`, { hint });
+  const [first] = players;
+  const uuids = new Set(players.map(({ uuid }) => uuid ?? ""));
+  if (uuids.size < 2) return first;
+  throw new Failure("CONFLICT", `Several removed players were called ${first?.name}: ${allOf([...uuids])}.`, {
+    hint,
+  });
 }
 
 /** Returns the name under which a record has a player who is not registered any more. */

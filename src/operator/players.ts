@@ -221,10 +221,13 @@ export const exclude = defineChange({
     context,
   ): { info: string; name: string; wouldChange?: boolean; basis?: string } {
     const group = context.excludedGroup();
-    const subject = requireVisibleSubject(draft, player, "player");
-    const { name } = subject;
     const found = findRecord(draft, draft.groupMembers, player, (member) => member.group === group);
     const before = found && countsAt(found, context.now) ? found : undefined;
+    const referred = requireVisibleSubject(draft, player, "player");
+    // Who is excluded by the name alone stays so: whoever registers the name is excluded, with any UUID.
+    const isRemoved = referred.uuid !== null && !draft.players.has(referred.uuid);
+    const subject = isRemoved && before?.uuid === null ? before : referred;
+    const { name } = subject;
     // Until the answer, the name can become another's, the player be removed, or the exclusion become another.
     const whom = JSON.stringify([subjectKey(subject), before && [before.until, before.reason]]);
     if (basis !== undefined && basis !== whom) throw changedMeanwhile();

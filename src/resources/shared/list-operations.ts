@@ -13,7 +13,12 @@ import type { Subject } from "../../domain/model.ts";
 import { type Comparison, comparisonForm, didYouMean, fold, pluralOf } from "../../domain/text.ts";
 import { toUUID } from "../../domain/uuid.ts";
 import { requireName } from "../../identity/memberships.ts";
-import { findRecord, requireVisibleSubject, withLatestSpelling } from "../../identity/players.ts";
+import {
+  findPlayer,
+  onlyRemoved,
+  requireVisibleSubject,
+  withLatestSpelling,
+} from "../../identity/players.ts";
 import { referringEntries } from "../../identity/references.ts";
 import type { Rows } from "../../store/collection.ts";
 import type { Data, Draft } from "../../store/data.ts";
@@ -159,17 +164,22 @@ export class ListOperations {
     throw new Failure("UNKNOWN_ENTRY", `There is no ${this.label(this.#named(data, input))}.`);
   }
 
-  find(data: Data, input: Input): Entry | undefined {
-    return this.#find(data, this.#named(data, input));
-  }
+  readonly find = (data: Data, input: Input) => this.#find(data, this.#named(data, input));
 
   #named(data: Data, input: Input): Entry {
-    const isInKey = this.#player !== undefined && this.#key.includes(this.#player.name);
-    if (this.#player === undefined || !isInKey) return this.#toEntry(input, undefined);
-    const reference = String(input[this.#player.name]);
-    const named = ({ name = reference, uuid = null }: Partial<Entry>) => this.#toEntry(input, { name, uuid });
-    const isMeant = (entry: Entry) => comparisonKey(named(entry)) === comparisonKey(entry);
-    return named(findRecord(data, data.entries, reference, isMeant) ?? {});
+    const player = this.#player;
+    if (player === undefined || !this.#key.includes(player.name)) return this.#toEntry(input, undefined);
+    const reference = String(input[player.name]);
+    const { name = reference, uuid = toUUID(reference) ?? null } = findPlayer(data, reference) ?? {};
+    const named = (who: Partial<Entry>) =>
+      this.#toEntry(input, { name: who.name ?? "", uuid: who.uuid ?? null });
+    // Data can have an entry of the name alone beside a player who is registered.
+    for (const one of [named({ name, uuid }), named({ name: reference })])
+      if (findEntry(data.entries, one) !== undefined) return one;
+    const isMeant = (entry: Entry) =>
+      fold(entry.name ?? "") === fold(reference) && comparisonKey(named(entry)) === comparisonKey(entry);
+    const removed = uuid === null ? onlyRemoved(this.#among(data, input).filter(isMeant)) : undefined;
+    return named(removed ?? { name, uuid });
   }
 
   add(draft: Draft, input: Input, context: Pick<ChangeContext, "caller">): string {
@@ -233,21 +243,16 @@ export class ListOperations {
   }
 
   /** Returns the number of a new entry: none is given twice. @param last the highest one so far, if that is known */
-  nextNumber(draft: Draft, last = this.#lastNumber(draft)): number {
+  nextNumber({ entries, counters }: Draft, last?: number): number {
     const list = this.#list.name;
-    let number = last + 1;
-    // A restore by an older version left higher numbers than the counter's.
-    while (draft.entries.has(entryKey({ list, key: ["number"], values: { number } }))) number += 1;
-    draft.counters.put({ name: numberCounter(list), value: number });
-    return number;
-  }
-
-  #lastNumber({ entries, counters }: Draft): number {
-    const list = this.#list.name;
+    const name = numberCounter(list);
     const numbers = () => entries.find("list", list).map(({ values }) => Number(values.number));
-    return (
-      counters.get(numberCounter(list))?.value ?? numbers().reduce((one, other) => Math.max(one, other), 0)
-    );
+    const highest = last ?? counters.get(name)?.value;
+    let value = (highest ?? numbers().reduce((one, other) => Math.max(one, other), 0)) + 1;
+    // A restore by an older version left higher numbers than the counter's.
+    while (entries.has(entryKey({ list, key: ["number"], values: { number: value } }))) value += 1;
+    counters.put({ name, value });
+    return value;
   }
 
   /** Returns the entry of an input, and the one that is stored under its key, with the latest spelling of a name. */
