@@ -10,7 +10,7 @@
  * - names: memberships and the route table in force refer to them, so they are added and never removed.
  */
 import { isDeepStrictEqual } from "node:util";
-import { isEntry, numberCounter } from "../domain/entry.ts";
+import { type Entry, numberCounter } from "../domain/entry.ts";
 import { isBookkeeping, model, type Named, type Token } from "../domain/model.ts";
 import { fold } from "../domain/text.ts";
 import type { RecordChange } from "../store/change.ts";
@@ -72,11 +72,12 @@ export class RestorePlan {
   raised(changes: readonly RecordChange[]): RecordChange[] {
     const highest = new Map<string, number>();
     for (const { collection, after } of changes) {
-      if (collection !== "entries" || !isEntry(after) || after.key.join() !== "number") continue;
-      const { number } = after.values;
+      if (collection !== "entries" || after === null) continue;
+      const { list, key, values } = after as Entry;
       // A key that is declared can have this name as well, and texts as values.
-      if (typeof number !== "number") continue;
-      const name = numberCounter(after.list);
+      if (key.join() !== "number" || typeof values.number !== "number") continue;
+      const { number } = values;
+      const name = numberCounter(list);
       highest.set(name, Math.max(highest.get(name) ?? 0, number));
     }
     return [...highest].flatMap(([name, value]) => {

@@ -50,7 +50,8 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
   /** What was bound to a player in the change: the undone record of the player, by that of the name. */
   const bound = new Map<string, string>();
   for (const { collection, key, before, after } of changes)
-    if (before === null && textOf(after, "uuid") !== undefined) bound.set(boundForm(collection, after), key);
+    if (before === null && definitionOf(collection)?.refersTo.subject && textOf(after, "uuid") !== undefined)
+      bound.set(boundForm(collection, after), key);
 
   /** The entries that refer to others, by the keys of those. */
   let referring: ReadonlyMap<string, readonly Entry[]> | undefined;
@@ -79,7 +80,8 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
       const exists = kinds.some((kind) => has("names", namedKey(kind, name)));
       if (!exists) return `the ${oneOf(kinds)} ${name} of ${what} has been removed since`;
     }
-    const since = after === null ? bound.get(boundForm(collection, before)) : undefined;
+    const isAlone = after === null && Reflect.get(before ?? {}, "uuid") === null;
+    const since = isAlone ? bound.get(boundForm(collection, before)) : undefined;
     if (since !== undefined && !undone.has(`${collection} ${since}`))
       return `${what} became that of a player, and has since been changed`;
     const twin = boundTwin(collection, record);

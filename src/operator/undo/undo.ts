@@ -117,7 +117,8 @@ export async function tableFor(
   changes: readonly RecordChange[],
 ): Promise<TableInForce> {
   const isNeeded = changes.some(
-    ({ collection, before }) => (collection === "entries" && before !== null) || collection === "players",
+    ({ collection, before }) =>
+      (collection === "entries" && before !== null) || (collection === "players" && before === null),
   );
   // A table with faults may be what an undo mends.
   const table = isNeeded ? await loadTable().catch(() => undefined) : undefined;
