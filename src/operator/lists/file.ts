@@ -150,7 +150,7 @@ function readerOf(
       const known = uuid && (draft.players.get(uuid)?.name ?? formerName(draft, uuid));
       const holder = uuid && findPlayer(draft, text);
       if (holder && holder.uuid !== uuid && (known === undefined || fold(known) !== fold(text))) {
-        const whose = known === undefined ? "nobody knows" : `is that of ${known}`;
+        const whose = known === undefined ? "is unknown" : `is that of ${known}`;
         sheet.fault(
           at,
           `the player ${holder.name} is ${holder.uuid}, and the UUID beside it ${whose}; correct one, or leave the UUID empty`,

@@ -147,10 +147,10 @@ export const subject = {
 
 /** Returns the failures of an operation on a person whom a name can mean: several removed players may have had it. */
 export function ofPerson(failures: Failures): Failures {
-  const several = "everal removed players had the name.";
   const { CONFLICT: other } = failures;
-  return {
-    ...failures,
-    CONFLICT: other === undefined ? `S${several}` : `${other.replace(/\.$/, "")}, or s${several}`,
-  };
+  const CONFLICT =
+    other === undefined
+      ? "Several removed players had the name."
+      : `${other.replace(/\.$/, "")}, or several removed players had the name.`;
+  return { ...failures, CONFLICT };
 }
