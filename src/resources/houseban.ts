@@ -10,7 +10,7 @@ import type { List } from "../table/declared/lists.ts";
 import { withPresentNames } from "../table/declared/stored.ts";
 import { creatorFields, creatorInAnswer, creatorOf } from "./shared/creator.ts";
 import { defineCachedRead, defineChange, type Handler } from "./shared/define.ts";
-import { entryNamed, nameIn, valueIn } from "./shared/list-operations.ts";
+import { entryNamed, nameIn, valueIn } from "./shared/list-entries.ts";
 import { requireSpace } from "./shared/space.ts";
 import {
   component,

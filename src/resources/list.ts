@@ -9,7 +9,8 @@ import type { Failures } from "../table/operation.ts";
 import type { Input } from "../table/restriction/restriction.ts";
 import { creatorFields } from "./shared/creator.ts";
 import { defineCachedRead, defineChange, defineRead, type Handler, listCapacity } from "./shared/define.ts";
-import { ListOperations } from "./shared/list-operations.ts";
+import { ListChanges } from "./shared/list-changes.ts";
+import { ListEntries } from "./shared/list-entries.ts";
 import { keyOf } from "./shared/response-cache.ts";
 import { anyUUID, count, field, inputOf, ofPerson, outputOf } from "./shared/values.ts";
 
@@ -22,11 +23,12 @@ const maxOrdered = 500_000;
  */
 export function listHandlers(list: List, isReferred: boolean): Readonly<Record<string, Handler>> {
   const { key, title, fields, isNumbered, creator, maxEntriesPerCreator } = list;
-  const operations = new ListOperations(list);
+  const entries = new ListEntries(list);
+  const changes = new ListChanges(list, entries);
   const given = fields.filter((known) => !isNumbered || known !== key[0]);
   const [named, all] = [inputsOf(key, true), inputsOf(given, false)];
   const examples = fields.map(({ name, example }) => [name, example] as const);
-  const label = operations.label({ values: Object.fromEntries(examples) });
+  const label = entries.label({ values: Object.fromEntries(examples) });
   const missing = { UNKNOWN_ENTRY: `There is no such ${title}.` };
   const full = isNumbered ? "The list is full." : "The entry exists with other values, or the list is full.";
   const references = referenceFailures(list);
@@ -39,7 +41,7 @@ export function listHandlers(list: List, isReferred: boolean): Readonly<Record<s
       example: `Removed the ${label}.`,
       input: named,
       failures: about(key, isReferred ? { ...missing, CONFLICT: "Other entries refer to it." } : missing),
-      change: (draft, input, { caller }) => operations.remove(draft, input, isOwn ? caller.id : undefined),
+      change: (draft, input, { caller }) => changes.remove(draft, input, isOwn ? caller.id : undefined),
     });
   const set = (isOwn: boolean) =>
     defineChange({
@@ -51,16 +53,16 @@ export function listHandlers(list: List, isReferred: boolean): Readonly<Record<s
         ...references,
       }),
       recordsCaller,
-      change: (draft, input, context) => operations.set(draft, input, context, isOwn),
+      change: (draft, input, context) => changes.set(draft, input, context, isOwn),
     });
   return {
-    list: listHandler(list, operations),
+    list: listHandler(list, entries),
     show: defineRead({
       input: named,
       answer: answerOf(list, new Set()),
       failures: about(key, missing),
       versionFor: (data, given) => data.lists.version(list.name, given),
-      read: (data, input) => operations.answer(operations.require(data, input), []),
+      read: (data, input) => entries.answer(entries.require(data, input), []),
     }),
     add: defineChange({
       list,
@@ -69,7 +71,7 @@ export function listHandlers(list: List, isReferred: boolean): Readonly<Record<s
       failures: about(fields, { CONFLICT: full, ...references }),
       recordsCaller,
       counts: isNumbered,
-      change: (draft, input, context) => operations.add(draft, input, context),
+      change: (draft, input, context) => changes.add(draft, input, context),
     }),
     remove: remove(false),
     removeOwn: remove(true),
@@ -78,7 +80,7 @@ export function listHandlers(list: List, isReferred: boolean): Readonly<Record<s
 }
 
 /** Reads all entries, or those with certain values in fields of the key, which the answer leaves out. */
-function listHandler(list: List, operations: ListOperations): Handler {
+function listHandler(list: List, entries: ListEntries): Handler {
   const { name, title, key, order } = list;
   const limit = v.optional(field(count, "How many entries to return, at most.", 10));
   const byKey = key.map((known) => [known.name, v.optional(inputOf(known, true))] as const);
@@ -90,7 +92,7 @@ function listHandler(list: List, operations: ListOperations): Handler {
     );
   const answerFor = (given: ReadonlySet<string>) =>
     v.pipe(v.array(answerOf(list, given)), v.description(`The ${pluralOf(title)}, ordered by ${by(given)}.`));
-  const { formOf } = operations;
+  const { formOf } = entries;
   // Sorting takes longest, and every limit has another answer.
   const orders = new LRUCache<string, { version: number; entries: readonly Entry[] }>({
     max: listCapacity,
@@ -105,13 +107,13 @@ function listHandler(list: List, operations: ListOperations): Handler {
     answer: answerFor(new Set()),
     answerFor,
     read(data, { limit, ...wanted }: Input, { compare }) {
-      if (limit === undefined) return operations.answers(operations.sorted(data, wanted, compare), wanted);
+      if (limit === undefined) return entries.answers(entries.sorted(data, wanted, compare), wanted);
       const [key, version] = [keyOf(wanted, formOf), data.lists.version(name)];
       const latest = orders.get(key);
-      const entries = latest?.version === version ? latest.entries : operations.sorted(data, wanted, compare);
+      const sorted = latest?.version === version ? latest.entries : entries.sorted(data, wanted, compare);
       // Anybody can ask for what does not exist.
-      if (entries.length > 0) orders.set(key, { version, entries });
-      return operations.answers(entries.slice(0, Number(limit)), wanted);
+      if (sorted.length > 0) orders.set(key, { version, entries: sorted });
+      return entries.answers(sorted.slice(0, Number(limit)), wanted);
     },
   });
 }

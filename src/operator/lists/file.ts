@@ -9,7 +9,8 @@ import { vocabularyOf } from "../../identity/memberships.ts";
 import { findPlayer, formerName } from "../../identity/players.ts";
 import { referringEntries } from "../../identity/references.ts";
 import { tokenInText } from "../../identity/tokens.ts";
-import { ListOperations } from "../../resources/shared/list-operations.ts";
+import { ListChanges } from "../../resources/shared/list-changes.ts";
+import { ListEntries } from "../../resources/shared/list-entries.ts";
 import { inputOf } from "../../resources/shared/values.ts";
 import type { Data, Draft } from "../../store/data.ts";
 import type { Slices } from "../../store/slices.ts";
@@ -33,9 +34,9 @@ export function requireList(lists: readonly List[], name: string): List {
 
 /** Returns the columns and the entries of a list, as in an answer of the interface. */
 export function exportEntries(data: Data, list: List) {
-  const operations = new ListOperations(list);
-  const sorted = operations.sorted(data, {}, comparisonIn(defaultLanguage));
-  return { columns: columnsOf(list), entries: operations.answers(sorted, {}) };
+  const entries = new ListEntries(list);
+  const sorted = entries.sorted(data, {}, comparisonIn(defaultLanguage));
+  return { columns: columnsOf(list), entries: entries.answers(sorted, {}) };
 }
 
 const creatorColumns = ["creatorName", "creatorUUID"];
@@ -56,7 +57,8 @@ export async function importEntries(draft: Draft, list: List, file: EditFile, sl
   const sheet = new Sheet(file, columns, list.isNumbered ? [] : list.key.map(({ name }) => name));
   // Entries are set as the file says, by their numbers if they have some, even to a value that is worse than the one to keep.
   const free = { ...list, keep: undefined, isNumbered: false, maxEntries: Number.POSITIVE_INFINITY };
-  const operations = new ListOperations(free);
+  const entries = new ListEntries(free);
+  const changes = new ListChanges(free, entries);
   const attempt = (at: number, run: () => void) => {
     try {
       run();
@@ -73,7 +75,7 @@ export async function importEntries(draft: Draft, list: List, file: EditFile, sl
   const exported = new Map<string, Entry>();
   for (const entry of compared.includes("number") || !list.isNumbered ? present : []) {
     if (slices.isOver) await slices.next();
-    const answer = operations.answer(withPresentNames(entry, list), []);
+    const answer = entries.answer(withPresentNames(entry, list), []);
     exported.set(JSON.stringify(compared.map((column) => toCell(answer[column]))), entry);
   }
   const read = readerOf(draft, list, sheet, attempt);
@@ -91,22 +93,22 @@ export async function importEntries(draft: Draft, list: List, file: EditFile, sl
   for (const { at, same, input } of rows) {
     if (slices.isOver) await slices.next();
     const isNew = list.isNumbered && input.number === undefined;
-    const known = same ?? (isNew ? undefined : operations.find(draft, input));
+    const known = same ?? (isNew ? undefined : entries.find(draft, input));
     if (list.isNumbered && !isNew && known === undefined) {
       sheet.fault(at, `there is no entry ${input.number}; leave the number empty to add one`);
       continue;
     }
     const whole: Record<string, ParameterValue> = { ...known?.values, ...input };
     if (same === undefined) {
-      if (isNew) whole.number = number = operations.nextNumber(draft, number);
+      if (isNew) whole.number = number = changes.nextNumber(draft, number);
       for (const { name, refersTo, default: fallback } of list.fields) {
         const value = (refersTo === "player" ? (known?.uuid ?? known?.name) : undefined) ?? fallback;
         if (whole[name] === undefined && value !== undefined) whole[name] = value;
         if (whole[name] === undefined) sheet.fault(at, `expected a value of "${name}"`);
       }
-      attempt(at, () => operations.set(draft, whole, { caller: nobody }, false));
+      attempt(at, () => changes.set(draft, whole, { caller: nobody }, false));
     }
-    const entry = same ?? operations.find(draft, whole);
+    const entry = same ?? entries.find(draft, whole);
     if (entry === undefined) continue;
     const line = lines.get(entryKey(entry));
     if (line !== undefined) sheet.fault(at, `the same entry is in line ${line}`);
@@ -117,7 +119,7 @@ export async function importEntries(draft: Draft, list: List, file: EditFile, sl
   for (const entry of missing) {
     const isUser = (user: Entry) => user.list !== list.name || lines.has(entryKey(user));
     if (users?.get(entryKey(entry))?.some(isUser))
-      sheet.fault(0, `the ${operations.label(entry)} is missing, but in use`);
+      sheet.fault(0, `the ${entries.label(entry)} is missing, but in use`);
     draft.entries.delete(entryKey(entry));
   }
   const { length } = draft.entries.find("list", list.name);
