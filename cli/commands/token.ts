@@ -135,7 +135,7 @@ export function addTokenCommands(program: Command, context: Context): void {
     .action(
       async (id: string | undefined, { player, invitation }: { player?: string; invitation?: string }) => {
         if ([id, player, invitation].filter((whom) => whom !== undefined).length !== 1)
-          misuse("one of <id>, --player <player> and --invitation <player> is required");
+          misuse("exactly one of <id>, --player <player> and --invitation <player> is required");
         if (player !== undefined) return revokeAllOf(context, player);
         if (invitation !== undefined) {
           await change("token.revoke", { invitation });

@@ -47,7 +47,7 @@ export async function restore(
 ): Promise<void> {
   const { at } = options;
   if ((file === undefined) === (at === undefined)) {
-    context.misuse("one of <file> and --at <moment> is required");
+    context.misuse("exactly one of <file> and --at <moment> is required");
   }
   const source: Source =
     file === undefined
