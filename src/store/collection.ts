@@ -17,6 +17,8 @@ export interface Rows<T, Index extends string = string> {
   readonly size: number;
   /** Returns the records that an index has for a value, in the order in which they were last set. */
   find(index: Index, value: string): readonly T[];
+  /** Returns how many records `find` returns, in a time that does not depend on their number. */
+  count(index: Index, value: string): number;
 }
 
 /** Is called with each record that is set: its key, its value before and after; undefined where there is none. */
@@ -36,8 +38,6 @@ export interface DraftRows<T, Index extends string = string> extends Rows<T, Ind
   put(record: T): void;
   /** Removes the record of the key, where there is one. */
   delete(key: string): void;
-  /** Returns how many records `find` would: that does not depend on their number. */
-  count(index: Index, value: string): number;
 }
 
 /** All collections of a model, read-only. */

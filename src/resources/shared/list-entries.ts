@@ -119,15 +119,15 @@ export class ListEntries {
   /** Returns entries that include those wanted. Anybody can ask for what does not exist, which must not take long. */
   #among({ entries }: { readonly entries: Entries }, wanted: Input): readonly Entry[] {
     const { name: list, key } = this.#list;
-    const found = key.flatMap(({ name }, place) => {
+    const parts = key.flatMap(({ name }, place) => {
       const value = wanted[name];
       if (value === undefined) return [];
       const uuid = name === this.#player?.name ? toUUID(String(value)) : undefined;
-      const text = uuid ?? String(value);
-      return [entries.find("part", partKey(list, place, text))];
+      const part = partKey(list, place, uuid ?? String(value));
+      return [{ part, count: entries.count("part", part) }];
     });
-    const [fewest = entries.find("list", list)] = found.sort((one, other) => one.length - other.length);
-    return fewest;
+    const [fewest] = parts.sort((one, other) => one.count - other.count);
+    return fewest === undefined ? entries.find("list", list) : entries.find("part", fewest.part);
   }
 
   answer(entry: Entry, without: readonly Field[]): Record<string, unknown> {
@@ -142,9 +142,10 @@ export class ListEntries {
 
   /** Returns the entry of a key. @throws Failure `UNKNOWN_ENTRY` */
   require(data: Data, input: Input): Entry {
-    const known = this.find(data, input);
+    const wanted = this.#named(data, input);
+    const known = this.findStored(data, wanted);
     if (known !== undefined) return known;
-    throw new Failure("UNKNOWN_ENTRY", `There is no ${this.label(this.#named(data, input))}.`);
+    throw new Failure("UNKNOWN_ENTRY", `There is no ${this.label(wanted)}.`);
   }
 
   find(data: Data, input: Input): Entry | undefined {
@@ -163,7 +164,8 @@ export class ListEntries {
       if (findEntry(data.entries, one) !== undefined) return one;
     const isMeant = (entry: Entry) =>
       fold(entry.name ?? "") === fold(reference) && comparisonKey(named(entry)) === comparisonKey(entry);
-    const removed = uuid === null ? onlyRemoved(this.#among(data, input).filter(isMeant)) : undefined;
+    const part = partKey(this.#list.name, this.#key.indexOf(player.name), reference);
+    const removed = uuid === null ? onlyRemoved(data.entries.find("part", part).filter(isMeant)) : undefined;
     return named(removed ?? { name, uuid });
   }
 
