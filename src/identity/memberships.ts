@@ -15,7 +15,7 @@ import { allOf, didYouMean, fold, oneOf } from "../domain/text.ts";
 import type { Data, Draft, DurableData } from "../store/data.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import { nameFailures } from "../table/parameters.ts";
-import { findPlayer, findRecord, withLatestSpelling } from "./players.ts";
+import { findPlayer, findRecord, requireVisibleSubject, withLatestSpelling } from "./players.ts";
 
 /** Returns the names of a kind, in the seed's order. */
 export function namesOf({ names }: Pick<Data, "names">, kind: Named["kind"]): readonly string[] {
@@ -139,6 +139,20 @@ export function leaveGroup(draft: Draft, group: string, reference: string): Subj
   if (findPlayer(draft, reference) !== undefined)
     draft.groupMembers.delete(groupMemberKey(group, { ...member, uuid: null }));
   return member;
+}
+
+/** Returns whom a new membership of a group refers to, as {@link requireVisibleSubject} does. */
+export function memberSubject(
+  data: Data,
+  group: string,
+  reference: string,
+  parameter: string,
+  now: number,
+): Subject {
+  const isMember = (member: GroupMember) => member.group === group && countsAt(member, now);
+  return requireVisibleSubject(data, reference, parameter, () =>
+    findRecord(data, data.groupMembers, reference, isMember),
+  );
 }
 
 /** Says that somebody is not in a group, and which member may be meant: a removed player of the name, or one of another name. */

@@ -95,16 +95,23 @@ export function formerName(data: Data, uuid: string): string | undefined {
  * Returns whom a new record refers to: a registered player, a UUID, the removed player who had the name, or a name alone. A
  * UUID has the name of older records: whoever registers that name again is found by all of them.
  * @param parameter the parameter that has the reference
+ * @param findListed finds the record that the new one would repeat, of a name that nobody has: it says whom the name means
  * @throws Failure `CONFLICT` for a name that several removed players had; `PARAMETER_INVALID` for an unregistered name with a
  *   token, or with an invisible character: some are letters to Unicode
  */
-export function requireVisibleSubject(data: Data, reference: string, parameter = "name"): Subject {
+export function requireVisibleSubject(
+  data: Data,
+  reference: string,
+  parameter = "name",
+  findListed: () => Person | undefined = () => undefined,
+): Subject {
   const player = findPlayer(data, reference);
   if (player !== undefined) return { name: player.name, uuid: player.uuid };
   const uuid = toUUID(reference);
   if (uuid !== undefined) return { name: formerName(data, uuid) ?? uuid, uuid };
-  const former = onlyRemoved(formerPlayers(data, reference));
-  if (former !== undefined) return former;
+  const listed = findListed();
+  const former = listed ?? onlyRemoved(formerPlayers(data, reference));
+  if (former?.uuid) return { name: former.name ?? reference, uuid: former.uuid };
   const invisible = invisibleIn(reference);
   const wrong = tokenInText.test(reference) ? "it contains a token" : invisible && leaveOut(invisible);
   if (wrong === undefined) return { name: reference, uuid: null };

@@ -8,12 +8,13 @@ import { toUUID } from "../domain/uuid.ts";
 import {
   joinGroup,
   leaveGroup,
+  memberSubject,
   namesOf,
   notInGroup,
   removedNote,
   requireName,
 } from "../identity/memberships.ts";
-import { findPlayer, playerNames, requirePlayer, requireVisibleSubject } from "../identity/players.ts";
+import { findPlayer, playerNames, requirePlayer } from "../identity/players.ts";
 import type { Data, Draft } from "../store/data.ts";
 import { defineChange, defineRead } from "./define.ts";
 import { playerReference, rank, until } from "./input.ts";
@@ -108,7 +109,7 @@ export const addToGroup = defineChange({
   input: v.strictObject({ player: playerReference, group: v.string(), until }),
   change(draft, { player, group: typed, until }, { now }) {
     const group = requireName(draft, typed, "group").name;
-    const subject = requireVisibleSubject(draft, player, "player");
+    const subject = memberSubject(draft, group, player, "player", now);
     const before = joinGroup(draft, group, subject, now, { until });
     if (before === undefined) {
       const added = withTerms(`Added ${subject.name} to ${group}`, { until });

@@ -62,7 +62,7 @@ export const add = defineChange({
     const known = findPlayer(draft, name) ?? (stated === undefined ? undefined : draft.players.get(stated));
     if (known !== undefined) return requireSame(draft, known, { name, uuid: stated, members, administrator });
     // A former player keeps the UUID: removal and new registration must not end an exclusion.
-    const hint = "Name one with `--uuid`.";
+    const hint = "Name one with `--uuid`, or give a new person another UUID.";
     const uuid = stated ?? onlyRemoved(formerPlayers(draft, name), hint)?.uuid ?? newUUID();
     const added: Player = { uuid, name, administrator, registeredAt: now };
     draft.players.put(added);
@@ -223,10 +223,8 @@ export const exclude = defineChange({
     const group = context.excludedGroup();
     const found = findRecord(draft, draft.groupMembers, player, (member) => member.group === group);
     const before = found && countsAt(found, context.now) ? found : undefined;
-    const referred = requireVisibleSubject(draft, player, "player");
     // Who is excluded by the name alone stays so: whoever registers the name is excluded, with any UUID.
-    const isRemoved = referred.uuid !== null && !draft.players.has(referred.uuid);
-    const subject = isRemoved && before?.uuid === null ? before : referred;
+    const subject = requireVisibleSubject(draft, player, "player", () => before);
     const { name } = subject;
     // Until the answer, the name can become another's, the player be removed, or the exclusion become another.
     const whom = JSON.stringify([subjectKey(subject), before && [before.until, before.reason]]);

@@ -31,6 +31,11 @@ function currentBan(data: Data, key: string, now: number): HouseBan | undefined 
   return ban !== undefined && now < houseBanEnd(ban) ? ban : undefined;
 }
 
+/** Returns the present ban of somebody, by name or UUID, as {@link findRecord} finds it. */
+function bannedAt(data: Data, reference: string, now: number): HouseBan | undefined {
+  return findRecord(data, data.houseBans, reference, (ban) => now < houseBanEnd(ban));
+}
+
 /** Returns the reason of a ban that a text names. An exact spelling comes first, as in `entryNamed`. */
 function reasonOf({ reasons }: HouseBan, text: string): HouseBan["reasons"][number] | undefined {
   return (
@@ -130,7 +135,7 @@ const add = (reasons: List, most: number, mostOwn: number | undefined) =>
         daysField === undefined
           ? 0
           : Math.max(0, Number(valueIn(withPresentNames(entry, reasons), daysField)));
-      const player = requireVisibleSubject(draft, input.name);
+      const player = requireVisibleSubject(draft, input.name, "name", () => bannedAt(draft, input.name, now));
       const stored = currentBan(draft, subjectKey(player), now);
       const ban = stored === undefined ? undefined : withLatestSpelling(stored, player);
       if (ban !== undefined && reasonOf(ban, known) !== undefined) {
@@ -156,7 +161,7 @@ const remove = defineChange({
   input: banned,
   failures: ofPerson({ UNKNOWN_ENTRY: "The player has no house ban, or no house ban for this reason." }),
   change(draft, input, { now }) {
-    const stored = findRecord(draft, draft.houseBans, input.name, (ban) => now < houseBanEnd(ban));
+    const stored = bannedAt(draft, input.name, now);
     if (stored === undefined) throw new Failure("UNKNOWN_ENTRY", `${input.name} has no house ban.`);
     const ban = withLatestSpelling(stored, { name: input.name, uuid: null });
     const removed = reasonOf(ban, input.reason);

@@ -1,8 +1,7 @@
 /** Addon groups and their members. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
-import { joinGroup, leaveGroup, namesOf, notInGroup } from "../identity/memberships.ts";
-import { requireVisibleSubject } from "../identity/players.ts";
+import { joinGroup, leaveGroup, memberSubject, namesOf, notInGroup } from "../identity/memberships.ts";
 import { defineCachedRead, defineChange } from "./shared/define.ts";
 import { component, field, group, ofPerson, playerName, subject } from "./shared/values.ts";
 
@@ -43,7 +42,7 @@ export const add = defineChange({
   input: membership,
   failures: ofPerson({}),
   change(draft, input, { now }) {
-    const member = requireVisibleSubject(draft, input.name);
+    const member = memberSubject(draft, input.group, input.name, "name", now);
     if (joinGroup(draft, input.group, member, now) !== undefined)
       return `${member.name} is already in the group ${input.group}.`;
     return `Added ${member.name} to the group ${input.group}.`;

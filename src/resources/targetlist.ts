@@ -49,7 +49,9 @@ export const adding = (most: number, mostOwn: number | undefined) =>
     failures: ofPerson({ CONFLICT: "The list is full." }),
     recordsCaller: true,
     change(draft, input, { caller, sequence }) {
-      const player = requireVisibleSubject(draft, input.name);
+      const player = requireVisibleSubject(draft, input.name, "name", () =>
+        findRecord(draft, draft.targets, input.name),
+      );
       const target = draft.targets.get(subjectKey(player));
       if (target === undefined) {
         requireSpace(draft.targets.size, most, "target list");

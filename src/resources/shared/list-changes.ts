@@ -1,6 +1,7 @@
 /** What the operations of a declared list change of its entries. */
 import { type Entry, type EntryValue, entryKey, entryLabel, numberCounter } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
+import type { Subject } from "../../domain/model.ts";
 import { didYouMean, fold, pluralOf } from "../../domain/text.ts";
 import { requireName } from "../../identity/memberships.ts";
 import { requireVisibleSubject, withLatestSpelling } from "../../identity/players.ts";
@@ -111,13 +112,21 @@ export class ListChanges {
       if (list !== undefined) values[key] = requireNamed(draft, key, list, value);
     }
     if (isNumbered) values.number = this.nextNumber(draft);
-    const subject =
-      this.#player && requireVisibleSubject(draft, String(input[this.#player.name]), this.#player.name);
+    const subject = this.#player && this.#subject(draft, values, this.#player.name);
     const entry = this.#entries.toEntry(values, subject);
     const known = this.#entries.findStored(draft, entry);
     if (known?.name === undefined || subject === undefined) return { entry, known };
     const { name: spelled } = withLatestSpelling({ name: known.name, uuid: known.uuid ?? null }, subject);
     return { entry, known: spelled === known.name ? known : { ...known, name: spelled } };
+  }
+
+  /** Returns the player of an entry. @param field the field that has the reference */
+  #subject(draft: Draft, values: Input, field: string): Subject {
+    const reference = String(values[field]);
+    return requireVisibleSubject(draft, reference, field, () => {
+      const known = this.#entries.find(draft, values);
+      return fold(known?.name ?? "") === fold(reference) ? known : undefined;
+    });
   }
 
   #isSame(known: Entry, entry: Entry): boolean {
