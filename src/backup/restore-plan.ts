@@ -80,7 +80,9 @@ export class RestorePlan {
       const name = numberCounter(list);
       highest.set(name, Math.max(highest.get(name) ?? 0, number));
     }
-    return [...highest].flatMap(([name, value]) => {
+    return [...highest].flatMap(([name, brought]) => {
+      // The source may have removed what had the highest number.
+      const value = Math.max(brought, this.#source.view.counters.get(name)?.value ?? 0);
       const before = this.#present.counters.get(name) ?? null;
       if (before !== null && before.value >= value) return [];
       return [{ collection: "counters", key: name, before, after: { name, value } }];

@@ -90,13 +90,12 @@ export async function importEntries(draft: Draft, list: List, file: EditFile, sl
 
   const lines = new Map<string, number>();
   let number: number | undefined;
-  for (const { at, same, input } of rows) {
-    if (slices.isOver) await slices.next();
+  const takeRow = ({ at, same, input }: (typeof rows)[number]) => {
     const isNew = list.isNumbered && input.number === undefined;
     const known = same ?? (isNew ? undefined : entries.find(draft, input));
     if (list.isNumbered && !isNew && known === undefined) {
       sheet.fault(at, `there is no entry ${input.number}; leave the number empty to add one`);
-      continue;
+      return;
     }
     const whole: Record<string, ParameterValue> = { ...known?.values, ...input };
     if (same === undefined) {
@@ -109,10 +108,14 @@ export async function importEntries(draft: Draft, list: List, file: EditFile, sl
       attempt(at, () => changes.set(draft, whole, { caller: nobody }, false));
     }
     const entry = same ?? entries.find(draft, whole);
-    if (entry === undefined) continue;
+    if (entry === undefined) return;
     const line = lines.get(entryKey(entry));
     if (line !== undefined) sheet.fault(at, `the same entry is in line ${line}`);
     lines.set(entryKey(entry), sheet.lineOf(at));
+  };
+  for (const row of rows) {
+    if (slices.isOver) await slices.next();
+    attempt(row.at, () => takeRow(row));
   }
   const missing = file.remove ? present.filter((entry) => !lines.has(entryKey(entry))) : [];
   const users = missing.length === 0 ? undefined : referringEntries(draft);

@@ -82,7 +82,7 @@ function removalsOf(data: Data, list: string): readonly RecordChange[] {
 }
 
 /** Returns the lists of the table in force; undefined if it has faults, since a restore or an undo may be what mends it. */
-export async function listsInForce({
+async function listsInForce({
   loadTable,
 }: Pick<Environment, "loadTable">): Promise<(() => readonly List[]) | undefined> {
   const table = await loadTable().catch(() => undefined);
