@@ -69,8 +69,8 @@ export function requireBasis(changes: readonly RecordChange[], basis: string | u
 }
 
 /**
- * Returns the basis of changes: what they replace, and what is new but for that which is generated: the UUID of a new
- * player, the time of the registration, and the number of an entry. Names that only follow their players do not count.
+ * Returns the basis of changes: the records before and after but for what is generated: the UUID of a new player, the time of
+ * the registration, and the number of an entry. Records in which only names follow their players do not count.
  */
 export function basisOf(changes: readonly RecordChange[]): string {
   const isNewPlayer = ({ collection, before }: RecordChange) => collection === "players" && before === null;
@@ -80,12 +80,12 @@ export function basisOf(changes: readonly RecordChange[]): string {
     if (isBookkeeping(collection) || (after !== null && areSame(collection, before, after))) return [];
     const isNumbered =
       collection === "entries" && before === null && String(Reflect.get(after ?? {}, "key")) === "number";
-    const text = JSON.stringify(before ?? after, (field, value: unknown) => {
+    const text = JSON.stringify([before, after], (field, value: unknown) => {
       if ((field === "registeredAt" && isNewPlayer(change)) || (field === "number" && isNumbered))
         return undefined;
       return typeof value === "string" ? (created.get(value) ?? value) : value;
     });
-    return [`${collection} ${before === null} ${text}\n`];
+    return [`${collection} ${text}\n`];
   });
   return hash("sha1", texts.join(""), "base64url");
 }

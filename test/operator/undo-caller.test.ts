@@ -122,13 +122,8 @@ describe("taking back what a caller did", () => {
     await world.player("Zed");
     await service.administer("player.rename", { player: "Zed", name: "Zoe" });
     await service.administer("player.rename", { player: "Mallory", name: "Sorry" });
-    const {
-      records,
-      left,
-      sequence = 0,
-    } = await service.administer("undo.caller", {
-      ...{ by: "Mallory", preview: false },
-    });
+    const filter = { by: "Mallory", preview: false };
+    const { records, left, sequence = 0 } = await service.administer("undo.caller", filter);
     const [wanted, reasons] = ["entry of wantedreason", "entry of housebanreason"];
     assert.deepEqual(records, { targets: 3, [wanted]: 1, [reasons]: 1, "house bans": 2 });
     assert.equal(left, 0);
@@ -151,16 +146,26 @@ describe("taking back what a caller did", () => {
     assert.deepEqual(await reasons(world), []);
   });
 
+  it("refuses to take back to another value than that of the preview", async (t) => {
+    const world = await openWorld(t);
+    const issue = () => world.service.administer("token.issue", {});
+    const [one, other] = [await issue(), await issue()];
+    const score = (token: string, attacker: number) =>
+      world.ok(token, "/event/gangwar", { attacker, defender: 0 });
+    const takeBack = (preview: boolean, basis?: string) =>
+      world.service.administer("undo.caller", { token: one.id, preview, basis });
+    await score(one.token, 1);
+    const { basis } = await takeBack(true);
+    await score(other.token, 2);
+    await score(one.token, 1);
+    await assert.rejects(takeBack(false, basis), /changed meanwhile/);
+  });
+
   it("refuses callers who are no player and no token", async (t) => {
     const { service } = await openWorld(t);
+    const caller = (filter: object) => service.administer("undo.caller", { ...filter, preview: true });
     for (const filter of [{}, { by: "operator" }, { by: "OPERATOR" }, { by: "Ada", token: "0" }])
-      await assert.rejects(
-        service.administer("undo.caller", { ...filter, preview: true }),
-        /Expected a player/,
-      );
-    await assert.rejects(
-      service.administer("undo.caller", { by: "Nobody", preview: true }),
-      /no player "Nobody"/,
-    );
+      await assert.rejects(caller(filter), /Expected a player/);
+    await assert.rejects(caller({ by: "Nobody" }), /no player "Nobody"/);
   });
 });
