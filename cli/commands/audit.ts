@@ -115,7 +115,7 @@ Examples:
   $ addon-cli undo 42 --except-changed
   $ addon-cli undo --by Mallory --since 3d
 
-If a record has changed since, the command undoes nothing and names the later changes. With --except-changed, it undoes
+If a record has another value by now, the command undoes nothing and names the later changes. With --except-changed, it undoes
 the other records, and reports which it skipped and why. With --by or --token, each record gets the value from before the
 caller's changes; those that others have changed since stay. An undo is a change itself, and can be undone.`,
     )

@@ -47,11 +47,7 @@ export interface TableInForce {
 export function outcomeOf(data: Data, changes: readonly RecordChange[], table: TableInForce) {
   /** The values of the undone records, by collection and key. */
   const undone = new Map(changes.map(({ collection, key, before }) => [`${collection} ${key}`, before]));
-  /** What was bound to a player in the change: the undone record of the player, by that of the name. */
-  const bound = new Map<string, string>();
-  for (const { collection, key, before, after } of changes)
-    if (before === null && definitionOf(collection)?.refersTo.subject && textOf(after, "uuid") !== undefined)
-      bound.set(boundForm(collection, after), key);
+  const bindings = bindingsIn(changes);
 
   /** The entries that refer to others, by the keys of those. */
   let referring: ReadonlyMap<string, readonly Entry[]> | undefined;
@@ -80,10 +76,9 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
       const exists = kinds.some((kind) => has("names", namedKey(kind, name)));
       if (!exists) return `the ${oneOf(kinds)} ${name} of ${what} has been removed since`;
     }
-    const isAlone = after === null && Reflect.get(before ?? {}, "uuid") === null;
-    const since = isAlone ? bound.get(boundForm(collection, before)) : undefined;
-    if (since !== undefined && !undone.has(`${collection} ${since}`))
-      return `${what} became that of a player, and has since been changed`;
+    const binding = bindings.get(`${collection} ${key}`);
+    if (binding?.others.some((place) => !undone.has(place)))
+      return `${what} became that of the player ${presentName(binding.uuid)}, which cannot be undone in part`;
     const twin = boundTwin(collection, record);
     if (twin !== undefined && !undone.has(`${collection} ${twin}`))
       return `${what} is there already, with the UUID of the player who has the name by now`;
@@ -150,6 +145,48 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
   }
 
   return { keep, nameOf, fault };
+}
+
+/** What became a player's together with a record, and the player who took the name with it, as `collection key`. */
+interface Binding {
+  readonly uuid: string;
+  readonly others: readonly string[];
+}
+
+/**
+ * Returns what became a player's in some changes, or was a player's before: the records of the name alone, and those of the
+ * player. Each depends on the others: by a part of them, an exclusion would be lost, or be that of whoever has the name now.
+ */
+function bindingsIn(changes: readonly RecordChange[]): ReadonlyMap<string, Binding> {
+  const bindings = new Map<string, Binding>();
+  for (const [bound, free] of [["after", "before"] as const, ["before", "after"] as const]) {
+    const alone = new Set<string>();
+    const players = new Map<string, string>();
+    for (const change of changes) {
+      const { collection, key } = change;
+      if (collection === "players") players.set(fold(textOf(change[bound], "name") ?? ""), key);
+      const isAlone = change[bound] === null && Reflect.get(change[free] ?? {}, "uuid") === null;
+      if (!isAlone || definitionOf(collection)?.refersTo.subject === undefined) continue;
+      alone.add(`${collection} ${key}`);
+    }
+    for (const change of changes) {
+      const { collection, key } = change;
+      const definition = definitionOf(collection);
+      const record = change[bound] ?? change[free];
+      const player = players.get(fold(textOf(record, "name") ?? ""));
+      const taken = player === undefined ? [] : [`players ${player}`];
+      const place = `${collection} ${key}`;
+      if (alone.has(place) && player !== undefined && !bindings.has(place))
+        bindings.set(place, { uuid: player, others: taken });
+      const uuid = textOf(change[bound], "uuid");
+      if (uuid === undefined || definition?.refersTo.subject === undefined) continue;
+      const of = `${collection} ${definition.key({ ...(record as AnyRecord), uuid: null })}`;
+      if (!alone.has(of)) continue;
+      bindings.set(place, { uuid, others: [of, ...taken] });
+      bindings.set(of, { uuid, others: [place, ...taken] });
+    }
+  }
+  return bindings;
 }
 
 /** Returns what a record of a name is the same by before and after it is bound to the player of that name. */

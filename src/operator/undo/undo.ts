@@ -291,7 +291,9 @@ export async function describeObstacles(
     const what = recordWords(change, (uuid) => nameOf(uuid) ?? removed.get(uuid) ?? uuid);
     return `${what} has since been changed${by.length === 0 ? "" : ` by ${[...by, ...others].join(", ")}`}`;
   });
-  return listed(sentences, obstacles.length);
+  // That of a name and that of the player who took it over are called the same.
+  const different = [...new Set(sentences)];
+  return listed(different, obstacles.length - sentences.length + different.length);
 }
 
 /** Returns a change in words, such as `change 7 (targetlist.add)` or `change 8 (undo 7)`. */
