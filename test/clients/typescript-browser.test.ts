@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
+import { onlyInFull } from "../_depth.ts";
 import { type Cleanup, openAs, temporaryFolder } from "../_setup.ts";
 import { noBrowser, openPage, startBrowser } from "../http/_browser.ts";
 import { installClient } from "./_client.ts";
@@ -27,7 +28,7 @@ async function servePage(t: Cleanup): Promise<string> {
   return `http://127.0.0.1:${address.port}/`;
 }
 
-test("a page of another origin uses the client as it is", { skip: noBrowser }, async (t) => {
+test("a page of another origin uses the client as it is", { skip: noBrowser || onlyInFull }, async (t) => {
   const { world, token } = await openAs(t, "Ada", {}, { transport: "socket" });
   const { page } = await openPage(t, await startBrowser(t));
   await page.goto(await servePage(t));

@@ -7,6 +7,7 @@ import { describe, it } from "node:test";
 import { parse } from "yaml";
 import { failureCodes } from "../../src/domain/errors.ts";
 import { statusOf } from "../../src/engine/response.ts";
+import { onlyInFull } from "../_depth.ts";
 import { shippedDescription } from "../_description.ts";
 import {
   assertIncludes,
@@ -173,7 +174,9 @@ describe("the page about writing a client", () => {
     assert.deepEqual([table.limits.reads, limit.rate], [{ rate: `${50 / 5}/s`, burst: 60 }, `${200 / 5}/s`]);
   });
 
-  it("has a web page that works and shows texts as plain text", { skip: noBrowser }, async (t) => {
+  it("has a web page that works and shows texts as plain text", {
+    skip: noBrowser || onlyInFull,
+  }, async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const { token: chief } = await world.player("Olga", { members: { RESCUE: 9 } });
     const hostile = "Run-away-<img/src=x/onerror=document.title='run'>";

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { it } from "node:test";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
+import { onlyInFull } from "../_depth.ts";
 import { projectFolder, shippedRoutes, temporaryFolder } from "../_setup.ts";
 import { emptyDesk } from "../cli/_setup.ts";
 import { blocks, readPage, rows, runBuildIn } from "./_page.ts";
@@ -13,7 +14,7 @@ import { blocks, readPage, rows, runBuildIn } from "./_page.ts";
 const page = await readPage("docs/durability.md");
 const run = promisify(execFile);
 
-it("the rehearsal works when pasted into a shell", async (t) => {
+it("the rehearsal works when pasted into a shell", { skip: onlyInFull }, async (t) => {
   const folder = await temporaryFolder(t);
   const env = await runBuildIn(folder);
   await cp(shippedRoutes, join(folder, "routes.yaml"));

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { parse } from "yaml";
 import { checkRoutes } from "../../src/operations.ts";
 import { toLimits } from "../../src/table/limits.ts";
+import { onlyInFull } from "../_depth.ts";
 import { shippedRoutes, temporaryFolder } from "../_setup.ts";
 import { blocks, freePort, readPage, runBuildIn } from "./_page.ts";
 
@@ -72,7 +73,7 @@ it("the statistics, events and scores on the page are valid, and declare their o
   assert.deepEqual(checkRoutes(table, { group: [], faction: [], service: [] }).faults, []);
 });
 
-it("the walkthrough, pasted into a shell, prints what the page shows", async (t) => {
+it("the walkthrough, pasted into a shell, prints what the page shows", { skip: onlyInFull }, async (t) => {
   const folder = await realpath(await temporaryFolder(t));
   const env = await runBuildIn(folder);
   await cp(shippedRoutes, join(folder, "routes.yaml"));

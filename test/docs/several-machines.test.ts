@@ -6,6 +6,7 @@ import { cp, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
+import { onlyInFull } from "../_depth.ts";
 import { prefix, shippedRoutes, temporaryFolder } from "../_setup.ts";
 import { until } from "../shared/_nodes.ts";
 import { Postgres, withoutPostgres } from "../shared/_postgres.ts";
@@ -39,7 +40,7 @@ async function startCaddy(t: TestContext, folder: string, ports: readonly number
 }
 
 it("two machines serve as pasted, and clients of Caddy go on when one is killed", {
-  skip: withoutPostgres || skip,
+  skip: withoutPostgres || skip || onlyInFull,
   timeout: 120_000,
 }, async (t) => {
   let folder = "";

@@ -1,13 +1,13 @@
 /** Machines that are killed while clients count, and a PostgreSQL that crashes. */
 import { it } from "node:test";
-import { isFull } from "../_depth.ts";
+import { onlyInFull } from "../_depth.ts";
 import { assertEqual, Counter, startNodes, until } from "./_nodes.ts";
 import { Postgres, withoutPostgres } from "./_postgres.ts";
 
-const options = { skip: withoutPostgres, timeout: 590_000 };
+const options = { skip: withoutPostgres || onlyInFull, timeout: 590_000 };
 /** In each round two of the three are killed. */
-const rounds = isFull ? 50 : 2;
-const restarts = isFull ? 20 : 2;
+const rounds = 50;
+const restarts = 20;
 
 it("machines that are killed lose nothing and count nothing twice", options, async (t) => {
   const world = await startNodes(t, await Postgres.start(t), 3);

@@ -2,15 +2,16 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { it } from "node:test";
-import { isFull } from "../_depth.ts";
+import { onlyInFull } from "../_depth.ts";
 import { journalOf } from "./_databases.ts";
 import { Counter, journalLines, kills, Node, settled, startNodes, until } from "./_nodes.ts";
 import { Postgres, withoutPostgres } from "./_postgres.ts";
 
 const options = { skip: withoutPostgres, timeout: 590_000 };
+const long = { ...options, skip: withoutPostgres || onlyInFull };
 const addition = "/statistic/Ada/add?type=KILL";
 
-it("a synchronous standby that is promoted has everything that was acknowledged", options, async (t) => {
+it("a synchronous standby that is promoted has everything that was acknowledged", long, async (t) => {
   const primary = await Postgres.start(t);
   const standby = await primary.startStandby(t);
   const hosts = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`;
@@ -37,8 +38,8 @@ const canMount = () => {
 };
 
 it("while the disk of PostgreSQL is full nothing is changed, and changes go on when there is room", {
-  ...options,
-  skip: withoutPostgres || (!canMount() && "a small disk cannot be mounted"),
+  ...long,
+  skip: long.skip || (!canMount() && "a small disk cannot be mounted"),
 }, async (t) => {
   const pg = await Postgres.start(t, { disk: "160m" });
   const world = await startNodes(t, pg, 1);
@@ -58,12 +59,12 @@ it("while the disk of PostgreSQL is full nothing is changed, and changes go on w
   assert.ok(found >= acknowledged + 1 && found <= acknowledged + 1 + unknown, `${found} of ${acknowledged}`);
 });
 
-it("a new machine catches up with all changes", options, async (t) => {
+it("a new machine catches up with all changes", long, async (t) => {
   const pg = await Postgres.start(t);
   const world = await startNodes(t, pg, 1, ["--log-requests", "none"]);
   const [one] = world.nodes as [Node];
   const counter = new Counter(world.token, world.nodes, 64);
-  await until(() => counter.acknowledged > (isFull ? 20_000 : 1_000));
+  await until(() => counter.acknowledged > 20_000);
   await counter.stop();
   const { emptyDesk } = await import("../cli/_setup.ts");
   const other = new Node(await emptyDesk(t), pg.url, []);

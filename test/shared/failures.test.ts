@@ -15,32 +15,28 @@ const faketime = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
   .find((path) => existsSync(path));
 const addition = "/statistic/Ada/add?type=KILL";
 
-it(
-  "while PostgreSQL is stopped reads go on, and the outcome of a change is unknown after two seconds",
-  options,
-  async (t) => {
-    const pg = await Postgres.start(t);
-    const world = await startNodes(t, pg, 2);
-    const [one] = world.nodes as [Node];
-    const { token } = world;
-    pg.signal("SIGSTOP");
-    const headers = { "Idempotency-Key": "first" };
-    const first = one.ask(token, addition, headers);
-    await until(async () => (await one.ask(token, "/event")).status === 200);
-    assert.equal((await first).body.code, "OUTCOME_UNKNOWN");
-    const began = performance.now();
-    const later = await one.ask(token, addition);
-    assert.equal(later.body.code, "STORE_UNAVAILABLE");
-    assert.ok(performance.now() - began < 1000, "it is refused at once");
-    const { status, changes, reason } = await one.ready();
-    assert.deepEqual([status, changes], ["ready", false]);
-    assert.match(reason, /shared journal/);
-    pg.signal("SIGCONT");
-    await until(async () => (await one.ask(token, addition, headers)).status === 200);
-    await settled(world);
-    for (const node of world.nodes) assert.equal(await kills(node, token), 1);
-  },
-);
+it("a stopped PostgreSQL stops no reads, and a change is unknown in two seconds", options, async (t) => {
+  const pg = await Postgres.start(t);
+  const world = await startNodes(t, pg, 2);
+  const [one] = world.nodes as [Node];
+  const { token } = world;
+  pg.signal("SIGSTOP");
+  const headers = { "Idempotency-Key": "first" };
+  const first = one.ask(token, addition, headers);
+  await until(async () => (await one.ask(token, "/event")).status === 200);
+  assert.equal((await first).body.code, "OUTCOME_UNKNOWN");
+  const began = performance.now();
+  const later = await one.ask(token, addition);
+  assert.equal(later.body.code, "STORE_UNAVAILABLE");
+  assert.ok(performance.now() - began < 1000, "it is refused at once");
+  const { status, changes, reason } = await one.ready();
+  assert.deepEqual([status, changes], ["ready", false]);
+  assert.match(reason, /shared journal/);
+  pg.signal("SIGCONT");
+  await until(async () => (await one.ask(token, addition, headers)).status === 200);
+  await settled(world);
+  for (const node of world.nodes) assert.equal(await kills(node, token), 1);
+});
 
 it("a machine that is stopped holds nobody up, and catches up", options, async (t) => {
   const world = await startNodes(t, await Postgres.start(t), 2);
@@ -55,33 +51,29 @@ it("a machine that is stopped holds nobody up, and catches up", options, async (
   await assertEqual(world, everywhere.acknowledged + here.acknowledged);
 });
 
-it(
-  "PostgreSQL that has gone back in time stops changes, and soon all answers, since a token may be revoked",
-  options,
-  async (t) => {
-    const pg = await Postgres.start(t);
-    const world = await startNodes(t, pg, 2, ["--max-staleness", "5"]);
-    const [one, other] = world.nodes as [Node, Node];
-    await pg.stop("SIGINT");
-    execFileSync("cp", ["-a", pg.data, `${pg.data}-old`]);
-    await pg.start();
-    await until(async () => (await one.ask(world.token, addition)).status === 200);
-    const sequence = await settled(world);
-    await pg.stop("SIGINT");
-    rmSync(pg.data, { recursive: true });
-    execFileSync("cp", ["-a", `${pg.data}-old`, pg.data]);
-    await pg.start();
-    for (const node of [one, other]) {
-      await node.process?.shows(
-        "stderr",
-        new RegExp(`ends with change ${sequence - 1}.*has the changes up to ${sequence}`, "s"),
-      );
-      assert.equal((await node.ask(world.token, addition)).body.code, "STORE_UNAVAILABLE");
-      await until(async () => (await node.ask(world.token, "/event")).status === 503);
-      assert.match((await node.ready()).reason, /ends with change/);
-    }
-  },
-);
+it("PostgreSQL that has gone back in time stops changes, and soon all answers", options, async (t) => {
+  const pg = await Postgres.start(t);
+  const world = await startNodes(t, pg, 2, ["--max-staleness", "5"]);
+  const [one, other] = world.nodes as [Node, Node];
+  await pg.stop("SIGINT");
+  execFileSync("cp", ["-a", pg.data, `${pg.data}-old`]);
+  await pg.start();
+  await until(async () => (await one.ask(world.token, addition)).status === 200);
+  const sequence = await settled(world);
+  await pg.stop("SIGINT");
+  rmSync(pg.data, { recursive: true });
+  execFileSync("cp", ["-a", `${pg.data}-old`, pg.data]);
+  await pg.start();
+  for (const node of [one, other]) {
+    await node.process?.shows(
+      "stderr",
+      new RegExp(`ends with change ${sequence - 1}.*has the changes up to ${sequence}`, "s"),
+    );
+    assert.equal((await node.ask(world.token, addition)).body.code, "STORE_UNAVAILABLE");
+    await until(async () => (await node.ask(world.token, "/event")).status === 503);
+    assert.match((await node.ready()).reason, /ends with change/);
+  }
+});
 
 it("a machine without contact stops answering, and goes on by itself", options, async (t) => {
   const pg = await Postgres.start(t);

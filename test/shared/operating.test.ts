@@ -11,46 +11,38 @@ import { Postgres, withoutPostgres } from "./_postgres.ts";
 
 const options = { skip: withoutPostgres, timeout: 120_000 };
 
-it(
-  "the role that `journal init --print` creates has the rights to begin the journal, and to serve",
-  options,
-  async (t) => {
-    const pg = await Postgres.start(t);
-    const desk = await seededDesk(t);
-    const printed = await desk.ok("journal", "init", "--print", "gameaddon");
-    await pg.query((sql) => sql.unsafe(printed));
-    assert.match(await desk.misused("journal", "init", "--print", "a b"), /expected the name of a role/);
-    const url = pg.url.replace("postgres@", "gameaddon@");
-    assert.match(
-      await desk.fails("--journal", url, "player", "add", "Bo"),
-      /head is empty[\s\S]*`addon-cli journal init`/,
-    );
-    await desk.ok("journal", "init", url);
-    const [one, other] = [new Node(desk, url, []), new Node(await emptyDesk(t), url, [])];
-    for (const node of [one, other]) await node.start();
-    await one.command("player", "add", "Ada");
-    await until(async () => (await other.command("player", "list")).includes("Ada"));
-  },
-);
+it("the role of `journal init --print` may begin the journal, and serve", options, async (t) => {
+  const pg = await Postgres.start(t);
+  const desk = await seededDesk(t);
+  const printed = await desk.ok("journal", "init", "--print", "gameaddon");
+  await pg.query((sql) => sql.unsafe(printed));
+  assert.match(await desk.misused("journal", "init", "--print", "a b"), /expected the name of a role/);
+  const url = pg.url.replace("postgres@", "gameaddon@");
+  assert.match(
+    await desk.fails("--journal", url, "player", "add", "Bo"),
+    /head is empty[\s\S]*`addon-cli journal init`/,
+  );
+  await desk.ok("journal", "init", url);
+  const [one, other] = [new Node(desk, url, []), new Node(await emptyDesk(t), url, [])];
+  for (const node of [one, other]) await node.start();
+  await one.command("player", "add", "Ada");
+  await until(async () => (await other.command("player", "list")).includes("Ada"));
+});
 
-it(
-  "an empty folder joins the journal after a mistaken `journal init`, and before a restore into it",
-  options,
-  async (t) => {
-    const pg = await Postgres.start(t);
-    const { nodes } = await startNodes(t, pg, 1);
-    const desk = await emptyDesk(t);
-    await desk.fails("journal", "init", pg.url);
-    assert.match(await new Node(desk, pg.url, []).command("player", "add", "Bo"), /^Registered Bo\./);
-    const [one, another] = [nodes[0] as Node, new Node(await emptyDesk(t), pg.url, [])];
-    const file = join(desk.folder, "backup.gz");
-    await one.command("data", "backup", file);
-    await one.command("player", "add", "Cy");
-    assert.match(await one.desk.fails("data", "restore", file), /on all machines that share the journal/);
-    await another.command("data", "restore", file, "--yes");
-    await until(async () => !(await one.command("player", "list")).includes("Cy"));
-  },
-);
+it("an empty folder joins after a mistaken `journal init`, and before a restore", options, async (t) => {
+  const pg = await Postgres.start(t);
+  const { nodes } = await startNodes(t, pg, 1);
+  const desk = await emptyDesk(t);
+  await desk.fails("journal", "init", pg.url);
+  assert.match(await new Node(desk, pg.url, []).command("player", "add", "Bo"), /^Registered Bo\./);
+  const [one, another] = [nodes[0] as Node, new Node(await emptyDesk(t), pg.url, [])];
+  const file = join(desk.folder, "backup.gz");
+  await one.command("data", "backup", file);
+  await one.command("player", "add", "Cy");
+  assert.match(await one.desk.fails("data", "restore", file), /on all machines that share the journal/);
+  await another.command("data", "restore", file, "--yes");
+  await until(async () => !(await one.command("player", "list")).includes("Cy"));
+});
 
 it("a copy of a shared journal is not repaired: it would go on there without what was lost", async (t) => {
   const desk = await seededDesk(t);
