@@ -169,7 +169,7 @@ function bindingsIn(changes: readonly RecordChange[]): ReadonlyMap<string, Bindi
       if (!isAlone || definitionOf(collection)?.refersTo.subject === undefined) continue;
       alone.add(`${collection} ${key}`);
     }
-    for (const change of changes) {
+    for (const change of alone.size === 0 ? [] : changes) {
       const { collection, key } = change;
       const definition = definitionOf(collection);
       const record = change[bound] ?? change[free];
