@@ -41,7 +41,7 @@ export const undoCaller = defineCommand({
    * @throws Failure `UNKNOWN_PLAYER`, `PARAMETER_INVALID`; `CONFLICT` where the basis has changed
    */
   async run(environment: Environment, { preview, basis, ...filter }, signal) {
-    const { store } = environment;
+    const { store, now = Date.now } = environment;
     const { by, namesakes, changes, runs, changed } = await readRuns(environment, filter);
     const all = [...runs.values()];
     const table = await tableFor(environment, all);
@@ -50,7 +50,7 @@ export const undoCaller = defineCommand({
       changes: made,
       sequence,
     } = await store.edit(
-      (draft, slices) => undoIn(draft, slices, all, true, table),
+      (draft, slices) => undoIn(draft, slices, all, true, table, now()),
       preview ? undefined : { who: "operator", operation: "undo.caller" },
       // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
       { signal, accept: (made) => requireBasis(made, basis) },

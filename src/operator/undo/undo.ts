@@ -5,7 +5,7 @@ import { operationName } from "../../audit/operations.ts";
 import type { AnyRecord } from "../../domain/collection.ts";
 import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
-import { isBookkeeping, type Player } from "../../domain/model.ts";
+import { countsAt, type Ending, isBookkeeping, type Player } from "../../domain/model.ts";
 import { fold } from "../../domain/text.ts";
 import {
   areSame,
@@ -41,13 +41,13 @@ export const undo = defineCommand({
     { sequence, exceptChanged },
     signal,
   ): Promise<Info & { readonly left?: number }> {
-    const { store } = environment;
+    const { store, now = Date.now } = environment;
     const record = await changeAt(environment, sequence);
     const all = undoable(record);
     const table = await tableFor(environment, all);
     const edit = (except: boolean, origin?: Parameters<typeof store.edit>[1]) =>
       store.edit(
-        (draft, slices) => undoIn(draft, slices, all, except, table),
+        (draft, slices) => undoIn(draft, slices, all, except, table, now()),
         origin,
         // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
         { signal },
@@ -85,8 +85,9 @@ export async function undoIn(
   all: readonly RecordChange[],
   exceptChanged: boolean,
   table: TableInForce,
+  now: number,
 ): Promise<Undoing> {
-  const decided = await undoing(draft, all, exceptChanged, table);
+  const decided = await undoing(draft, all, exceptChanged, table, now);
   if (!exceptChanged && decided.obstacles.length > 0) return decided;
   const collections = new Map(collectionsOf(draft).map((collection) => [collection.name, collection]));
   const names = new Set<string>();
@@ -187,6 +188,7 @@ export async function undoing(
   all: readonly RecordChange[],
   exceptChanged: boolean,
   table = noTable,
+  now = 0,
 ): Promise<Undoing> {
   const slices = new Slices();
   let remaining = all;
@@ -196,7 +198,10 @@ export async function undoing(
     const still: RecordChange[] = [];
     for (const change of remaining) {
       const present = rowsOf(data, change.collection).get(change.key) ?? null;
-      const hasChanged = !areSame(change.collection, present, change.after);
+      // What had ended when a restore brought it back has ended again.
+      const isOver =
+        present === null && change.before === null && !countsAt((change.after ?? {}) as Ending, now);
+      const hasChanged = !isOver && !areSame(change.collection, present, change.after);
       const why = hasChanged ? undefined : outcome.fault(change);
       if (hasChanged || why !== undefined) {
         obstacles.push({ change, why });
