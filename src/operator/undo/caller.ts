@@ -50,7 +50,7 @@ export const undoCaller = defineCommand({
       changes: made,
       sequence,
     } = await store.edit(
-      (draft, slices) => undoIn(draft, slices, all, true, table, now()),
+      (draft, slices) => undoIn(draft, slices, all, true, { table, now: now(), merged: new Set() }),
       preview ? undefined : { who: "operator", operation: "undo.caller" },
       // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
       { signal, accept: (made) => requireBasis(made, basis) },

@@ -21,6 +21,7 @@ import { readHistory } from "../../store/journal/history.ts";
 import { Slices } from "../../store/slices.ts";
 import { defineCommand, type Environment, type Info } from "../define.ts";
 import { renameInForce } from "../lists/lists.ts";
+import { mergedSince } from "./merged.ts";
 import { outcomeOf, recordWords, rowsOf, type TableInForce } from "./outcome.ts";
 
 /** The most obstacles that a message names, and the most changes for each. */
@@ -45,9 +46,10 @@ export const undo = defineCommand({
     const record = await changeAt(environment, sequence);
     const all = undoable(record);
     const table = await tableFor(environment, all);
+    const merged = await mergedSince(store.data, all, () => historyAfter(environment, sequence));
     const edit = (except: boolean, origin?: Parameters<typeof store.edit>[1]) =>
       store.edit(
-        (draft, slices) => undoIn(draft, slices, all, except, table, now()),
+        (draft, slices) => undoIn(draft, slices, all, except, { table, now: now(), merged }),
         origin,
         // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
         { signal },
@@ -84,10 +86,9 @@ export async function undoIn(
   slices: Slices,
   all: readonly RecordChange[],
   exceptChanged: boolean,
-  table: TableInForce,
-  now: number,
+  context: UndoContext,
 ): Promise<Undoing> {
-  const decided = await undoing(draft, all, exceptChanged, table, now);
+  const decided = await undoing(draft, all, exceptChanged, context);
   if (!exceptChanged && decided.obstacles.length > 0) return decided;
   const collections = new Map(collectionsOf(draft).map((collection) => [collection.name, collection]));
   const names = new Set<string>();
@@ -170,6 +171,15 @@ export interface Obstacle {
   readonly why: string | undefined;
 }
 
+/** What an undo depends on beside the data. */
+export interface UndoContext {
+  readonly table: TableInForce;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** See {@link mergedSince}. */
+  readonly merged: ReadonlySet<string>;
+}
+
 /** The decision on an undo. */
 export interface Undoing {
   /** The changes of the records that can be undone. */
@@ -187,8 +197,7 @@ export async function undoing(
   data: Data,
   all: readonly RecordChange[],
   exceptChanged: boolean,
-  table = noTable,
-  now = 0,
+  { table = noTable, now = 0, merged = new Set() }: Partial<UndoContext> = {},
 ): Promise<Undoing> {
   const slices = new Slices();
   let remaining = all;
@@ -201,7 +210,8 @@ export async function undoing(
       // What had ended when a restore brought it back has ended again.
       const isOver =
         present === null && change.before === null && !countsAt((change.after ?? {}) as Ending, now);
-      const hasChanged = !isOver && !areSame(change.collection, present, change.after);
+      const isSame = isOver || areSame(change.collection, present, change.after);
+      const hasChanged = !isSame || merged.has(`${change.collection} ${change.key}`);
       const why = hasChanged ? undefined : outcome.fault(change);
       if (hasChanged || why !== undefined) {
         obstacles.push({ change, why });
