@@ -13,7 +13,7 @@ import { storedValue, withPresentNames } from "../../table/declared/stored.ts";
 import type { Input } from "../../table/restriction/restriction.ts";
 import { creatorInAnswer } from "./creator.ts";
 
-type Entries = Rows<Entry, "list" | "text" | "part">;
+type Entries = Rows<Entry, "list" | "text" | "part" | "name">;
 
 /** Returns the entry of the key of another one. An exact spelling comes first: older data may have two that differ only in U+FE0F. */
 function findEntry(rows: Entries, wanted: Parameters<typeof entryKey>[0]): Entry | undefined {
@@ -162,10 +162,10 @@ export class ListEntries {
     // Data can have an entry of the name alone beside a player who is registered.
     for (const one of [named({ name, uuid }), named({ name: reference })])
       if (findEntry(data.entries, one) !== undefined) return one;
-    const isMeant = (entry: Entry) =>
-      fold(entry.name ?? "") === fold(reference) && comparisonKey(named(entry)) === comparisonKey(entry);
-    const part = partKey(this.#list.name, this.#key.indexOf(player.name), reference);
-    const removed = uuid === null ? onlyRemoved(data.entries.find("part", part).filter(isMeant)) : undefined;
+    const former = uuid === null ? data.entries.find("name", fold(reference)) : [];
+    const uuids = new Set(former.flatMap(({ list, uuid }) => (list === this.#list.name && uuid) || []));
+    const entryOf = (uuid: string) => findEntry(data.entries, named({ name: reference, uuid })) ?? [];
+    const removed = onlyRemoved(Array.from(uuids).flatMap(entryOf));
     return named(removed ?? { name, uuid });
   }
 
