@@ -26,13 +26,13 @@ export async function mergedSince(
   }
   if (renamed.size === 0) return merged;
   for await (const { changes: later } of history()) {
+    const gone = new Set<string>();
+    for (const { collection, key, after } of later) if (after === null) gone.add(`${collection} ${key}`);
     for (const { collection, key, after: record } of later) {
       const place = `${collection} ${key}`;
       if (record === null || !renamed.has(place)) continue;
       const alone = definitionOf(collection)?.key({ ...(record as AnyRecord), uuid: null });
-      const isOne = later.some(
-        ({ collection: other, key, after }) => other === collection && key === alone && after === null,
-      );
+      const isOne = gone.has(`${collection} ${alone}`);
       if (isOne) merged.add(place);
     }
   }
