@@ -94,14 +94,11 @@ function listHandler(list: List, entries: ListEntries): Handler {
     v.pipe(v.array(answerOf(list, given)), v.description(`The ${pluralOf(title)}, ordered by ${by(given)}.`));
   const { formOf } = entries;
   // Sorting takes longest, and every limit has another answer.
-  const createOrders = () =>
-    new LRUCache<string, { version: number; entries: readonly Entry[] }>({
-      max: listCapacity,
-      maxSize: maxOrdered,
-      sizeCalculation: ({ entries }) => entries.length,
-    });
-  // It allocates its capacity at once.
-  let orders: ReturnType<typeof createOrders> | undefined;
+  const orders = new LRUCache<string, { version: number; entries: readonly Entry[] }>({
+    max: listCapacity,
+    maxSize: maxOrdered,
+    sizeCalculation: ({ entries }) => entries.length,
+  });
   return defineCachedRead({
     dependsOn: ["entries"],
     version: (data, given) => data.lists.version(name, given),
@@ -111,7 +108,6 @@ function listHandler(list: List, entries: ListEntries): Handler {
     answerFor,
     read(data, { limit, ...wanted }: Input, { compare }) {
       if (limit === undefined) return entries.answers(entries.sorted(data, wanted, compare), wanted);
-      orders ??= createOrders();
       const [key, version] = [keyOf(wanted, formOf), data.lists.version(name)];
       const latest = orders.get(key);
       const sorted = latest?.version === version ? latest.entries : entries.sorted(data, wanted, compare);

@@ -22,16 +22,12 @@ export function cachedRead(
   { capacity, isCompressed, formOf, dependencies: dependenciesOf, validUntil }: Cacheable,
   sources: Sources,
 ): CachedRead {
-  const create = () =>
-    new LRUCache<string, CachedAnswer>({
-      max: capacity,
-      maxSize: maxCached,
-      sizeCalculation: ({ body }) => body.size,
-    });
-  // Made when it is needed: it allocates its capacity at once, and a command checks tables without reading answers.
-  let answers: ReturnType<typeof create> | undefined;
+  const answers = new LRUCache<string, CachedAnswer>({
+    max: capacity,
+    maxSize: maxCached,
+    sizeCalculation: ({ body }) => body.size,
+  });
   return (input, context) => {
-    answers ??= create();
     const { now } = context;
     const key = keyOf(input, formOf);
     const dependencies = dependenciesOf(sources, input, context);
