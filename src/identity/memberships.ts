@@ -149,10 +149,18 @@ export function memberSubject(
   parameter: string,
   now: number,
 ): Subject {
+  return requireVisibleSubject(data, reference, parameter, () => findMember(data, group, reference, now));
+}
+
+/** Returns the present membership of somebody in a group, by name or UUID, as {@link findRecord} finds it. */
+export function findMember(
+  data: Data,
+  group: string,
+  reference: string,
+  now: number,
+): GroupMember | undefined {
   const isMember = (member: GroupMember) => member.group === group && countsAt(member, now);
-  return requireVisibleSubject(data, reference, parameter, () =>
-    findRecord(data, data.groupMembers, reference, isMember),
-  );
+  return findRecord(data, data.groupMembers, reference, isMember);
 }
 
 /** Says that somebody is not in a group, and which member may be meant: a removed player of the name, or one of another name. */

@@ -1,18 +1,12 @@
 /** Managing players: registration, exclusion and removal. */
 import * as v from "valibot";
 import { changedMeanwhile, Failure } from "../domain/errors.ts";
-import {
-  countsAt,
-  type GroupMember,
-  groupMemberKey,
-  type Player,
-  type Subject,
-  subjectKey,
-} from "../domain/model.ts";
+import { type GroupMember, groupMemberKey, type Player, type Subject, subjectKey } from "../domain/model.ts";
 import { longestReason, withTerms } from "../domain/terms.ts";
 import { allOf, compareTexts, fold } from "../domain/text.ts";
 import { newUUID, toUUID } from "../domain/uuid.ts";
 import {
+  findMember,
   groupsOf,
   isInGroup,
   joinGroup,
@@ -26,7 +20,6 @@ import {
 } from "../identity/memberships.ts";
 import {
   findPlayer,
-  findRecord,
   formerPlayers,
   onlyRemoved,
   requirePlayer,
@@ -221,8 +214,7 @@ export const exclude = defineChange({
     context,
   ): { info: string; name: string; wouldChange?: boolean; basis?: string } {
     const group = context.excludedGroup();
-    const found = findRecord(draft, draft.groupMembers, player, (member) => member.group === group);
-    const before = found && countsAt(found, context.now) ? found : undefined;
+    const before = findMember(draft, group, player, context.now);
     // Who is excluded by the name alone stays so: whoever registers the name is excluded, with any UUID.
     const subject = requireVisibleSubject(draft, player, "player", () => before);
     const { name } = subject;
