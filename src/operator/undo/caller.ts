@@ -10,7 +10,7 @@ import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
 import { isBookkeeping, nounOf } from "../../domain/model.ts";
 import { allOf, counted, fold } from "../../domain/text.ts";
-import { areSame } from "../../identity/references.ts";
+import { areSame, withNames } from "../../identity/references.ts";
 import type { RecordChange } from "../../store/change.ts";
 import type { Data } from "../../store/data.ts";
 import { nodeFiles } from "../../store/folder/files.ts";
@@ -18,7 +18,6 @@ import { readHistory } from "../../store/journal/history.ts";
 import { defineCommand, type Environment } from "../define.ts";
 import { renameInForce } from "../lists/lists.ts";
 import { requirePublicId } from "../tokens.ts";
-import { boundForm } from "./outcome.ts";
 import { tableFor, undoIn } from "./undo.ts";
 
 const text = v.optional(v.string());
@@ -139,6 +138,15 @@ async function readRuns({ files = nodeFiles, store }: Environment, filter: Filte
   for (const [place, { before, after }] of runs) if (isDeepStrictEqual(before, after)) runs.delete(place);
   const namesakes = by === undefined ? [] : [...names.person(by).uuids].filter((other) => other !== uuid);
   return { by: uuid, namesakes, changes, runs, changed: changed.size };
+}
+
+/** Returns what a record of a name is the same by before and after it is bound to the player of that name. */
+function boundForm(collection: string, record: unknown): string {
+  const nameless = withNames(collection, record, () => "");
+  return JSON.stringify([
+    collection,
+    { ...Object(nameless), name: fold(textOf(record, "name") ?? ""), uuid: null },
+  ]);
 }
 
 /** Returns a record of a name as it is bound to a player. @param to another one that is */

@@ -6,7 +6,7 @@ import { Failure } from "../../domain/errors.ts";
 import { labelOf, textOf } from "../../domain/label.ts";
 import { definitionOf, model, type Named, nounOf, type Player } from "../../domain/model.ts";
 import { allOf, counted, fold, oneOf } from "../../domain/text.ts";
-import { collectionsOf, recordsOfPlayer, referringEntries, withNames } from "../../identity/references.ts";
+import { collectionsOf, recordsOfPlayer, referringEntries } from "../../identity/references.ts";
 import type { RecordChange } from "../../store/change.ts";
 import type { Rows } from "../../store/collection.ts";
 import type { Data } from "../../store/data.ts";
@@ -187,15 +187,6 @@ function bindingsIn(changes: readonly RecordChange[]): ReadonlyMap<string, Bindi
     }
   }
   return bindings;
-}
-
-/** Returns what a record of a name is the same by before and after it is bound to the player of that name. */
-export function boundForm(collection: string, record: unknown): string {
-  const nameless = withNames(collection, record, () => "");
-  return JSON.stringify([
-    collection,
-    { ...Object(nameless), name: fold(textOf(record, "name") ?? ""), uuid: null },
-  ]);
 }
 
 /** Returns the records of a collection, by its name in the journal. */
