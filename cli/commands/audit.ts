@@ -115,9 +115,9 @@ Examples:
   $ addon-cli undo 42 --except-changed
   $ addon-cli undo --by Mallory --since 3d
 
-If a record has another value by now, the command undoes nothing and names the later changes. With --except-changed, it undoes
-the other records, and reports which it skipped and why. With --by or --token, each record gets the value from before the
-caller's changes; those that others have changed since stay. An undo is a change itself, and can be undone.`,
+If a record has another value by now, the command undoes nothing and names the later changes. With --except-changed, it
+undoes the other records, and reports which it skipped and why. With --by or --token, each record gets the value from
+before the caller's changes; those that others have changed since stay. An undo is a change itself, and can be undone.`,
     )
     .action(async (sequence: number | undefined, { exceptChanged, yes: _, ...filter }: UndoOptions) => {
       const isCaller = filter.by !== undefined || filter.token !== undefined;
