@@ -21,6 +21,11 @@ export function recordWords(
   return `the ${nounOf(collection)} ${label}`;
 }
 
+/** Returns why what a player took over with a name stays, and the name with it. */
+function boundWords(what: string, name: string): string {
+  return `${what} became that of the player ${name}, which cannot be undone in part`;
+}
+
 /** Returns the key of a group, a faction or a service. */
 function namedKey(kind: NamedKind, name: string): string {
   return model.names.key({ kind, name, position: 0 });
@@ -47,7 +52,7 @@ export interface TableInForce {
 export function outcomeOf(data: Data, changes: readonly RecordChange[], table: TableInForce) {
   /** The values of the undone records, by collection and key. */
   const undone = new Map(changes.map(({ collection, key, before }) => [`${collection} ${key}`, before]));
-  const bindings = bindingsIn(changes);
+  const { bindings, takenOver } = bindingsIn(changes);
 
   /** The entries that refer to others, by the keys of those. */
   let referring: ReadonlyMap<string, readonly Entry[]> | undefined;
@@ -76,9 +81,9 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
       const exists = kinds.some((kind) => has("names", namedKey(kind, name)));
       if (!exists) return `the ${oneOf(kinds)} ${name} of ${what} has been removed since`;
     }
-    const binding = bindings.get(`${collection} ${key}`);
+    const binding = bindings.get(placeOf(change));
     if (binding?.others.some((place) => !undone.has(place)))
-      return `${what} became that of the player ${presentName(binding.uuid)}, which cannot be undone in part`;
+      return boundWords(what, presentName(binding.uuid));
     const twin = boundTwin(collection, record);
     if (twin !== undefined && !undone.has(`${collection} ${twin}`))
       return `${what} is there already, with the UUID of the player who has the name by now`;
@@ -97,7 +102,11 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
     if (before !== null) {
       const { name } = record as Player;
       const other = notUndone("players", data.players.find("name", fold(name)), ({ uuid }) => uuid)[0];
-      return other === undefined ? undefined : `the player ${other.uuid} now has the name ${name}`;
+      if (other !== undefined) return `the player ${other.uuid} now has the name ${name}`;
+      const stays = takenOver
+        .get(key)
+        ?.find((taken) => !undone.has(placeOf(taken)) && rowsOf(data, taken.collection).has(taken.key));
+      return stays && boundWords(recordWords(stays, presentName), presentName(key));
     }
     // Whoever gets the UUID next would take over what the player has been given since. What a removed player keeps stays.
     const left = collectionsOf(data).flatMap((collection) => {
@@ -147,7 +156,10 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
   return { keep, nameOf, fault };
 }
 
-/** What became a player's together with a record, and the player who took the name with it, as `collection key`. */
+/** Returns the place of a record. */
+const placeOf = ({ collection, key }: Pick<RecordChange, "collection" | "key">) => `${collection} ${key}`;
+
+/** What goes back only together with a record that became a player's, as `collection key`. */
 interface Binding {
   readonly uuid: string;
   readonly others: readonly string[];
@@ -155,38 +167,49 @@ interface Binding {
 
 /**
  * Returns what became a player's in some changes, or was a player's before: the records of the name alone, and those of the
- * player. Each depends on the others: by a part of them, an exclusion would be lost, or be that of whoever has the name now.
+ * player. Each depends on the others, and on the player who took the name: by a part of them, an exclusion would be lost, or
+ * be that of whoever has the name now.
  */
-function bindingsIn(changes: readonly RecordChange[]): ReadonlyMap<string, Binding> {
+function bindingsIn(changes: readonly RecordChange[]) {
   const bindings = new Map<string, Binding>();
+  /** The changes of what players took over, by their UUIDs. */
+  const takenOver = new Map<string, RecordChange[]>();
+  const ofPeople = changes.filter(
+    ({ collection }) => definitionOf(collection)?.refersTo.subject !== undefined,
+  );
+  const isAlone = (record: unknown) => Reflect.get(record ?? {}, "uuid") === null;
   for (const [bound, free] of [["after", "before"] as const, ["before", "after"] as const]) {
-    const alone = new Set<string>();
     const players = new Map<string, string>();
-    for (const change of changes) {
-      const { collection, key } = change;
-      if (collection === "players") players.set(fold(textOf(change[bound], "name") ?? ""), key);
-      const isAlone = change[bound] === null && Reflect.get(change[free] ?? {}, "uuid") === null;
-      if (!isAlone || definitionOf(collection)?.refersTo.subject === undefined) continue;
-      alone.add(`${collection} ${key}`);
+    for (const change of changes)
+      if (change.collection === "players") players.set(fold(textOf(change[bound], "name") ?? ""), change.key);
+    const playerOf = (record: unknown) => players.get(fold(textOf(record, "name") ?? ""));
+    const withPlayer = (player: string | undefined, others: readonly string[]) =>
+      player === undefined ? others : [...others, `players ${player}`];
+    const alone = new Set<string>();
+    for (const { collection, key, [bound]: record, [free]: former } of ofPeople) {
+      if (record !== null || !isAlone(former)) continue;
+      const [place, player] = [placeOf({ collection, key }), playerOf(former)];
+      alone.add(place);
+      if (player !== undefined) bindings.set(place, { uuid: player, others: withPlayer(player, []) });
     }
-    for (const change of alone.size === 0 ? [] : changes) {
-      const { collection, key } = change;
-      const definition = definitionOf(collection);
-      const record = change[bound] ?? change[free];
-      const player = players.get(fold(textOf(record, "name") ?? ""));
-      const taken = player === undefined ? [] : [`players ${player}`];
-      const place = `${collection} ${key}`;
-      if (alone.has(place) && player !== undefined && !bindings.has(place))
-        bindings.set(place, { uuid: player, others: taken });
-      const uuid = textOf(change[bound], "uuid");
-      if (uuid === undefined || definition?.refersTo.subject === undefined) continue;
-      const of = `${collection} ${definition.key({ ...(record as AnyRecord), uuid: null })}`;
-      if (!alone.has(of)) continue;
-      bindings.set(place, { uuid, others: [of, ...taken] });
-      bindings.set(of, { uuid, others: [place, ...taken] });
+    for (const change of ofPeople) {
+      const { collection, [bound]: record, [free]: former } = change;
+      const uuid = textOf(record, "uuid");
+      // A record whose key does not have the player keeps its place.
+      const isInPlace = isAlone(former);
+      if (uuid === undefined || (alone.size === 0 && !isInPlace)) continue;
+      const place = placeOf(change);
+      const aloneKey = definitionOf(collection)?.key({ ...(record as AnyRecord), uuid: null });
+      const from = isInPlace ? place : `${collection} ${aloneKey}`;
+      if (!isInPlace && !alone.has(from)) continue;
+      const player = playerOf(record);
+      if (player !== undefined && bound === "after")
+        takenOver.set(player, [...(takenOver.get(player) ?? []), change]);
+      bindings.set(from, { uuid, others: withPlayer(player, [place]) });
+      bindings.set(place, { uuid, others: withPlayer(player, [from]) });
     }
   }
-  return bindings;
+  return { bindings, takenOver };
 }
 
 /** Returns the records of a collection, by its name in the journal. */
