@@ -156,8 +156,9 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
   return { keep, nameOf, fault };
 }
 
-/** Returns the place of a record. */
-const placeOf = ({ collection, key }: Pick<RecordChange, "collection" | "key">) => `${collection} ${key}`;
+/** Returns where a record is, as `collection key`. */
+export const placeOf = ({ collection, key }: Pick<RecordChange, "collection" | "key">) =>
+  `${collection} ${key}`;
 
 /** What goes back only together with a record that became a player's, as `collection key`. */
 interface Binding {

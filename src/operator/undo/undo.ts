@@ -46,7 +46,7 @@ export const undo = defineCommand({
     const record = await changeAt(environment, sequence);
     const all = undoable(record);
     const table = await tableFor(environment, all);
-    const merged = await mergedSince(store.data, all, () => historyAfter(environment, sequence));
+    const merged = await mergedSince(all, () => historyAfter(environment, sequence));
     const edit = (except: boolean, origin?: Parameters<typeof store.edit>[1]) =>
       store.edit(
         (draft, slices) => undoIn(draft, slices, all, except, { table, now: now(), merged }),
