@@ -22,7 +22,7 @@ import { Slices } from "../../store/slices.ts";
 import { defineCommand, type Environment, type Info } from "../define.ts";
 import { renameInForce } from "../lists/lists.ts";
 import { mergedSince } from "./merged.ts";
-import { outcomeOf, recordWords, rowsOf, type TableInForce } from "./outcome.ts";
+import { outcomeOf, placeOf, recordWords, rowsOf, type TableInForce } from "./outcome.ts";
 
 /** The most obstacles that a message names, and the most changes for each. */
 const mostNamed = 5;
@@ -211,7 +211,7 @@ export async function undoing(
       const isOver =
         present === null && change.before === null && !countsAt((change.after ?? {}) as Ending, now);
       const isSame = isOver || areSame(change.collection, present, change.after);
-      const hasChanged = !isSame || merged.has(`${change.collection} ${change.key}`);
+      const hasChanged = !isSame || merged.has(placeOf(change));
       const why = hasChanged ? undefined : outcome.fault(change);
       if (hasChanged || why !== undefined) {
         obstacles.push({ change, why });
