@@ -1,10 +1,13 @@
 /** Runs transcripts, and compares what commands print with them. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { cp } from "node:fs/promises";
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import type { Socket } from "node:net";
+import type { Readable, Writable } from "node:stream";
 import { after, before, describe, it, mock, type TestContext } from "node:test";
-import { setImmediate } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Interrupted } from "../../cli/terminal/io.ts";
 import type { Service } from "../../src/service.ts";
 import { isFull } from "../_depth.ts";
@@ -70,6 +73,38 @@ class Screen {
     const text = line.replaceAll("\t", "→").replaceAll("\u001b", "␛");
     this.lines.push(stream === "stderr" ? `! ${text}`.trimEnd() : text.trimEnd());
   }
+}
+
+/** The shell of this process, which is large: to start a program from it takes longer than most that transcripts use. */
+let shell: ChildProcessByStdio<Writable, Readable, null> | undefined;
+
+/** Starts a shell that ends with this process. */
+function startShell() {
+  const started = spawn("sh", { stdio: ["pipe", "pipe", "inherit"] });
+  for (const handle of [started, started.stdin, started.stdout]) (handle as Socket).unref();
+  return started;
+}
+
+/** Runs a line in a shell, in a folder. */
+async function inShell(folder: string, line: string, input: string) {
+  shell ??= startShell();
+  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  const files = { in: `${folder}.in`, out: `${folder}.out`, err: `${folder}.err` };
+  await writeFile(files.in, input);
+  const redirected = `<${quoted(files.in)} >${quoted(files.out)} 2>${quoted(files.err)}`;
+  shell.stdin.write(`(cd ${quoted(folder)} && eval ${quoted(line)}) ${redirected}; echo $?\n`);
+  // Nothing else keeps this process running meanwhile.
+  const late = new AbortController();
+  const deadline = setTimeout(() => {
+    late.abort();
+    shell?.kill();
+    shell = undefined;
+  }, 10_000);
+  const [status] = await once(shell.stdout, "data", late);
+  clearTimeout(deadline);
+  const [stdout, stderr] = [await readFile(files.out, "utf8"), await readFile(files.err, "utf8")];
+  for (const file of Object.values(files)) await rm(file);
+  return { stdout, stderr, status: Number(status) };
 }
 
 /** A folder in which a transcript runs. */
@@ -158,12 +193,11 @@ export class Session {
     }
   }
 
-  #shell(line: string, input: string, screen: Screen): string[] {
-    const options = { cwd: this.#desk.folder, input, encoding: "utf8", timeout: 10_000 } as const;
-    const { stdout, stderr, status } = spawnSync("sh", ["-c", line], options);
+  async #shell(line: string, input: string, screen: Screen): Promise<string[]> {
+    const { stdout, stderr, status } = await inShell(this.#desk.folder, line, input);
     screen.add("stdout", stdout);
     screen.add("stderr", stderr);
-    return screen.end(status ?? -1);
+    return screen.end(status);
   }
 
   /** Returns a person who gives the answers in the expected lines. */
@@ -203,7 +237,7 @@ export class Session {
   /** Waits until the service has printed something. Returns what it has printed since. */
   async #waitFor(words: RegExp): Promise<string[]> {
     assert.ok(this.#running !== undefined, "no service runs");
-    while (!this.#running.screen.lines.some((line) => words.test(line))) await setImmediate();
+    while (!this.#running.screen.lines.some((line) => words.test(line))) await sleep(5);
     return this.#shown();
   }
 
