@@ -7,7 +7,7 @@ import { claim, noteUse, requireInvitation } from "./identity/invitations.ts";
 import { claimForm } from "./resources/claim.ts";
 import { codedResources, handlersFor } from "./resources/index.ts";
 import type { ChangeHandler, Context, Handler, ReadHandler, Sources } from "./resources/shared/define.ts";
-import { type CachedRead, cachedRead } from "./resources/shared/response-cache.ts";
+import { type CachedRead, ResponseCache } from "./resources/shared/response-cache.ts";
 import { streamForm } from "./resources/stream.ts";
 import type { DataStore } from "./store/data.ts";
 import { nobody, publicTokenOf, type Vocabulary } from "./table/caller.ts";
@@ -32,10 +32,11 @@ export function operationsOn(
 ): Operations {
   const { sources, now } = context;
   const handlers = handlersFor(declared);
+  const answers = new ResponseCache();
   const cache = new Map<string, CachedRead>();
   for (const [name, handler] of handlers)
     if (handler.effect === "read" && handler.cacheable !== undefined)
-      cache.set(name, cachedRead(handler, handler.cacheable, sources));
+      cache.set(name, answers.of(name, handler, handler.cacheable, sources));
   const compare = comparisonIn(language);
   const contextOf = ({ caller, table, allowedInput }: Request, at: number): Context => {
     const own: Context = {

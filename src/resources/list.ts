@@ -8,7 +8,7 @@ import type { Field, List } from "../table/declared/lists.ts";
 import type { Failures } from "../table/operation.ts";
 import type { Input } from "../table/restriction/restriction.ts";
 import { creatorFields } from "./shared/creator.ts";
-import { defineCachedRead, defineChange, defineRead, type Handler, listCapacity } from "./shared/define.ts";
+import { defineCachedRead, defineChange, defineRead, type Handler } from "./shared/define.ts";
 import { ListChanges } from "./shared/list-changes.ts";
 import { ListEntries } from "./shared/list-entries.ts";
 import { keyOf } from "./shared/response-cache.ts";
@@ -16,6 +16,8 @@ import { anyUUID, count, field, inputOf, ofPerson, outputOf } from "./shared/val
 
 /** Of how many entries the order is kept: a selection by one field has each entry of a list once. */
 const maxOrdered = 500_000;
+/** As how many entries an order counts, at least: so that a thousand orders are kept, at most. */
+const minOrdered = 500;
 
 /**
  * Returns the handlers of a list by the names of their operations.
@@ -95,9 +97,8 @@ function listHandler(list: List, entries: ListEntries): Handler {
   const { formOf } = entries;
   // Sorting takes longest, and every limit has another answer.
   const orders = new LRUCache<string, { version: number; entries: readonly Entry[] }>({
-    max: listCapacity,
     maxSize: maxOrdered,
-    sizeCalculation: ({ entries }) => entries.length,
+    sizeCalculation: ({ entries }) => Math.max(entries.length, minOrdered),
   });
   return defineCachedRead({
     dependsOn: ["entries"],

@@ -138,7 +138,6 @@ function showHandler(declared: Declared, values: Values): Handler {
       ),
     // Building the answer takes a quarter of the row "a read of /statistic/{player}".
     cacheable: {
-      capacity: 2000,
       // Records are replaced, never edited.
       dependencies(data, input, { now, activity, excludedGroup }) {
         const found = requirePlayer(data, input.player);

@@ -61,8 +61,6 @@ type VersionedSource = Exclude<keyof Sources, "clients" | "lists">;
 
 /** How the answers of a read are cached. */
 export interface Cacheable {
-  /** The number of inputs whose answers are cached. */
-  readonly capacity: number;
   /** Whether clients that accept it get the answers compressed. */
   readonly isCompressed?: boolean;
   /** Returns the form of a parameter's texts in which those with the same answer are equal; by default `fold`. */
@@ -127,9 +125,6 @@ export function defineRead<I extends v.ObjectEntries, A extends v.GenericSchema>
   return { ...handler, effect: "read", input: v.object(handler.input) };
 }
 
-/** The number of inputs whose answers a list caches, such as the names of factions that divide it. */
-export const listCapacity = 1024;
-
 /**
  * Defines a handler that reads and whose answers are cached while its sources have the same versions. The types ensure
  * that `read` gets nothing else. One that uses `now` needs `validUntil`; a table with another language has another cache.
@@ -165,7 +160,6 @@ export function defineCachedRead<
       return until === undefined ? version(data, input) : `${version(data, input)} until ${until}`;
     },
     cacheable: {
-      capacity: listCapacity,
       isCompressed: true,
       formOf,
       dependencies: (data) => [version(data)],

@@ -16,31 +16,38 @@ interface CachedAnswer {
 /** Returns the answer to an input, which may be cached. @throws what the handler throws, which is not cached */
 export type CachedRead = (input: Input, context: Context) => ReadyBody;
 
-/** Returns a read whose answers are cached by its input. */
-export function cachedRead(
-  handler: ReadHandler,
-  { capacity, isCompressed, formOf, dependencies: dependenciesOf, validUntil }: Cacheable,
-  sources: Sources,
-): CachedRead {
-  const answers = new LRUCache<string, CachedAnswer>({
-    max: capacity,
+/** As how many bytes an answer counts, at least: so that 4,096 answers are cached, at most. */
+const minCached = maxCached / 4096;
+
+/** The answers of the operations of one table. */
+export class ResponseCache {
+  readonly #answers = new LRUCache<string, CachedAnswer>({
     maxSize: maxCached,
-    sizeCalculation: ({ body }) => body.size,
+    sizeCalculation: ({ body }) => Math.max(body.size, minCached),
   });
-  return (input, context) => {
-    const { now } = context;
-    const key = keyOf(input, formOf);
-    const dependencies = dependenciesOf(sources, input, context);
-    const cached = answers.get(key);
-    if (cached !== undefined && cached.from <= now && now < cached.until) {
-      if (cached.dependencies.every((dependency, index) => dependency === dependencies[index]))
-        return cached.body;
-    }
-    const body = new ReadyBody(handler.read(sources, input, context), { cached: isCompressed === true });
-    const until = validUntil?.(sources, now) ?? Number.POSITIVE_INFINITY;
-    answers.set(key, { body, dependencies, from: now, until });
-    return body;
-  };
+
+  /** Returns a read whose answers are cached, by the operation's name and the input. */
+  of(
+    name: string,
+    handler: ReadHandler,
+    { isCompressed, formOf, dependencies: dependenciesOf, validUntil }: Cacheable,
+    sources: Sources,
+  ): CachedRead {
+    return (input, context) => {
+      const { now } = context;
+      const key = `${name} ${keyOf(input, formOf)}`;
+      const dependencies = dependenciesOf(sources, input, context);
+      const cached = this.#answers.get(key);
+      if (cached !== undefined && cached.from <= now && now < cached.until) {
+        if (cached.dependencies.every((dependency, index) => dependency === dependencies[index]))
+          return cached.body;
+      }
+      const body = new ReadyBody(handler.read(sources, input, context), { cached: isCompressed === true });
+      const until = validUntil?.(sources, now) ?? Number.POSITIVE_INFINITY;
+      this.#answers.set(key, { body, dependencies, from: now, until });
+      return body;
+    };
+  }
 }
 
 /** Returns the key of an input, of which all spellings have the same answer. @param formOf see {@link Cacheable} */
