@@ -83,10 +83,11 @@ export class Activity {
     return saved;
   }
 
-  /** Several changes share the clients, so that no request waits until all clients of a busy minute are written. */
+  /** Saves the clients in batches, so that no request waits until all those of a busy minute are written. */
   async #save(store: DataStore): Promise<void> {
     const records = [...this.#unsaved.values()];
-    if (this.#unsavedCounts.size === 0) return;
+    // A save that failed after its first batch has counted the requests, but not saved all clients.
+    if (this.#unsavedCounts.size === 0 && records.length === 0) return;
     for (let index = 0; index === 0 || index < records.length; index += batchSize) {
       const counts = [...this.#unsavedCounts];
       const batch = records.slice(index, index + batchSize);

@@ -1,5 +1,6 @@
 /** Activity, compared with a simple model through random requests. */
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { it } from "node:test";
 import fc from "fast-check";
 import { Activity } from "../../src/identity/activity.ts";
@@ -42,6 +43,20 @@ it("activity has each client's last request and version", async (t) => {
     }),
     { numRuns: runs(60) },
   );
+});
+
+it("clients whose batch could not be saved are saved the next time, without another request", async (t) => {
+  const { service, clock, player } = await openPlayers(t);
+  const { store } = service;
+  const activity = new Activity(store.data);
+  const uuids = [...Array.from({ length: 600 }, () => randomUUID().replaceAll("-", "")), player.Ada];
+  for (const uuid of uuids) activity.note(uuid, "2.5", clock.time);
+  const change = t.mock.method(store, "change");
+  change.mock.mockImplementationOnce(() => Promise.reject(new Error("the disk is full")), 1);
+  await assert.rejects(activity.save(store), /the disk is full/);
+  assert.equal(store.data.activity.get(player.Ada), undefined);
+  await activity.save(store);
+  assert.equal(store.data.activity.get(player.Ada)?.version, "2.5");
 });
 
 async function openPlayers(t: Parameters<typeof openWorld>[0]) {
