@@ -2,8 +2,12 @@
 import type { Case, Restriction } from "../table/restriction/restriction.ts";
 
 /** Returns a text, a map or a list of JSON. */
-export function toForm(restriction: Restriction): unknown {
+export function toForm(restriction: Restriction): string | object {
   switch (restriction.kind) {
+    case "open":
+    case "identified":
+    case "administrators":
+      return restriction.kind;
     case "self":
       return { self: restriction.parameter };
     case "member": {
@@ -16,8 +20,6 @@ export function toForm(restriction: Restriction): unknown {
       return { [restriction.kind]: restriction.restrictions.map(toForm) };
     case "cases":
       return restriction.cases.map(toCaseForm);
-    default:
-      return restriction.kind;
   }
 }
 

@@ -18,7 +18,7 @@ export function implies(one: Restriction, other: Restriction): boolean {
   }
   switch (other.kind) {
     case "identified":
-      return true;
+      return one.kind === "administrators" || one.kind === "self" || one.kind === "member";
     case "anyOf":
       return other.restrictions.some((part) => implies(one, part));
     case "member":
