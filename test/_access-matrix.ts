@@ -1,5 +1,5 @@
 /**
- * The access matrix of the interface, written by hand and independent of `routes.yaml`: the 34
+ * The access matrix of the interface, written by hand and independent of `routes.yaml`: its
  * operations for each kind of caller. `+` is allowed, `-` is denied.
  */
 
@@ -89,7 +89,7 @@ const point = { name: "City-Hall", x: 1, y: -2, z: 3, article: "das" };
 const listed = { name: "Mallory" };
 const grouped = { name: "Mallory", group: "VIP" };
 
-/** Every operation of section 4, in its order. `now` is an instant later than any before. */
+/** Every operation, in its order. `now` is an instant later than any before. */
 export function matrix(now: number): readonly Row[] {
   return [
     read("/statistic/top"),

@@ -1,4 +1,4 @@
-/** The 34 operations of the interface, and random requests to them, for property tests. */
+/** The operations of the interface, and random requests to them, for property tests. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { character } from "./_character.ts";

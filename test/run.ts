@@ -85,6 +85,8 @@ class Summary {
   readonly #unfinished: Set<string>;
   readonly #times = new Map<string, number>();
   readonly #counts = { tests: 0, pass: 0, fail: 0, skipped: 0 };
+  /** The titles of the file, the suites and the test that are reported now. */
+  #titles: string[] = [];
   #testsOfFile = 0;
 
   constructor(files: readonly string[]) {
@@ -97,10 +99,14 @@ class Summary {
 
   add({ type, data }: TestEvent): void {
     if (type === "test:stdout" || type === "test:stderr") process.stderr.write(data.message);
+    if (type === "test:start") this.#titles = [...this.#titles.slice(0, data.nesting), data.name];
     if (type !== "test:pass" && type !== "test:fail") return;
     const { name, nesting, details, skip } = data;
     if (type === "test:fail" && !isOfSubtests(data.details.error)) {
-      this.#fail(name, inspect(data.details.error.cause ?? data.details.error));
+      this.#fail(
+        [...this.#titles.slice(0, nesting), name].join(" › "),
+        inspect(data.details.error.cause ?? data.details.error),
+      );
     }
     if (nesting === 0) this.#endFile(name, details.duration_ms, type === "test:pass" ? "pass" : "FAIL");
     else if (details.type !== "suite") {

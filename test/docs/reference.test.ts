@@ -46,7 +46,7 @@ describe("the reference", () => {
   it("has the operations that `routes list --markdown` prints for the shipped table", async (t) => {
     const desk = await emptyDesk(t);
     const expected = await desk.ok("routes", "list", "--markdown");
-    assert.equal(section(page, "routes"), expected, "run that command and paste its output");
+    assert.deepEqual(section(page, "routes").split("\n"), expected.split("\n"));
   });
 
   it("has every failure code with its status", () => {
