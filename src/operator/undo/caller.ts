@@ -18,6 +18,7 @@ import { readHistory } from "../../store/journal/history.ts";
 import { defineCommand, type Environment } from "../define.ts";
 import { renameInForce } from "../lists/lists.ts";
 import { requirePublicId } from "../tokens.ts";
+import { mergedIn } from "./merged.ts";
 import { tableFor, undoIn } from "./undo.ts";
 
 const text = v.optional(v.string());
@@ -100,6 +101,7 @@ async function readRuns({ files = nodeFiles, store }: Environment, filter: Filte
   for await (const record of readHistory(files, store.folder)) {
     const isTheirs = select(record) !== undefined;
     if (isTheirs) changes += 1;
+    const merged = mergedIn(record.changes);
     // The runs of unregistered names that the change removes: it may bind them to the player who now has the name.
     const unbound = new Map<string, RecordChange>();
     for (const change of record.changes) {
@@ -125,13 +127,19 @@ async function readRuns({ files = nodeFiles, store }: Environment, filter: Filte
         if (moved !== undefined) {
           runs.set(place, { ...change, before: bound(moved.before, after) });
           changed.delete(`${collection} ${moved.key}`);
-        } else if (former !== undefined && areSame(collection, after, former.after)) {
+        } else if (
+          record.undoes !== null &&
+          former !== undefined &&
+          areSame(collection, after, former.after)
+        ) {
           // Undoing what took it back brings back what the caller did.
           runs.set(place, former);
           changed.delete(place);
         }
       }
     }
+    // To take back one of two that became one would take back the other.
+    for (const place of merged.keys()) if (runs.delete(place)) changed.add(place);
   }
   // A token of long ago can be in the journal only.
   if (token !== undefined && changes === 0) requirePublicId(store.data, token);

@@ -99,14 +99,14 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
     }
     if (collection === "names" && before !== null) return otherKind(record as Named);
     if (collection !== "players") return undefined;
+    const stays = takenOver
+      .get(key)
+      ?.find((taken) => !undone.has(placeOf(taken)) && rowsOf(data, taken.collection).has(taken.key));
+    if (stays !== undefined) return boundWords(recordWords(stays, presentName), presentName(key));
     if (before !== null) {
       const { name } = record as Player;
       const other = notUndone("players", data.players.find("name", fold(name)), ({ uuid }) => uuid)[0];
-      if (other !== undefined) return `the player ${other.uuid} now has the name ${name}`;
-      const stays = takenOver
-        .get(key)
-        ?.find((taken) => !undone.has(placeOf(taken)) && rowsOf(data, taken.collection).has(taken.key));
-      return stays && boundWords(recordWords(stays, presentName), presentName(key));
+      return other && `the player ${other.uuid} now has the name ${name}`;
     }
     // Whoever gets the UUID next would take over what the player has been given since. What a removed player keeps stays.
     const left = collectionsOf(data).flatMap((collection) => {
@@ -204,8 +204,11 @@ function bindingsIn(changes: readonly RecordChange[]) {
       const from = isInPlace ? place : `${collection} ${aloneKey}`;
       if (!isInPlace && !alone.has(from)) continue;
       const player = playerOf(record);
-      if (player !== undefined && bound === "after")
-        takenOver.set(player, [...(takenOver.get(player) ?? []), change]);
+      if (player !== undefined && bound === "after") {
+        const taken = takenOver.get(player);
+        if (taken === undefined) takenOver.set(player, [change]);
+        else taken.push(change);
+      }
       bindings.set(from, { uuid, others: withPlayer(player, [place]) });
       bindings.set(place, { uuid, others: withPlayer(player, [from]) });
     }

@@ -21,7 +21,7 @@ import { readHistory } from "../../store/journal/history.ts";
 import { Slices } from "../../store/slices.ts";
 import { defineCommand, type Environment, type Info } from "../define.ts";
 import { renameInForce } from "../lists/lists.ts";
-import { mergedSince } from "./merged.ts";
+import { mergedIn, mergedSince } from "./merged.ts";
 import { outcomeOf, placeOf, recordWords, rowsOf, type TableInForce } from "./outcome.ts";
 
 /** The most obstacles that a message names, and the most changes for each. */
@@ -287,10 +287,13 @@ export async function describeObstacles(
   const changed = named.filter(({ why }) => why === undefined);
   if (changed.length > 0) {
     for await (const record of history) {
+      const merged = mergedIn(record.changes);
       for (const obstacle of changed) {
         const { collection, key } = obstacle.change;
-        if (!record.changes.some((change) => change.collection === collection && change.key === key))
-          continue;
+        const isChanged = record.changes.some(
+          (change) => change.collection === collection && change.key === key,
+        );
+        if (!isChanged && !merged.has(placeOf(obstacle.change))) continue;
         obstacle.count += 1;
         if (obstacle.count <= mostNamed) obstacle.by.push(changeWords(record));
       }
