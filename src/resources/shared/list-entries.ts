@@ -116,8 +116,14 @@ export class ListEntries {
     return this.#list.key.filter((part) => wanted[part.name] !== undefined);
   }
 
-  /** Returns entries that include those wanted. Anybody can ask for what does not exist, which must not take long. */
+  /** Returns entries that include those wanted. */
   #among({ entries }: { readonly entries: Entries }, wanted: Input): readonly Entry[] {
+    const fewest = this.#fewest(entries, wanted);
+    return fewest === undefined ? entries.find("list", this.#list.name) : entries.find("part", fewest.part);
+  }
+
+  /** Returns the part of a key that the fewest entries have. Anybody can ask for what does not exist, which must not take long. */
+  #fewest(entries: Entries, wanted: Input) {
     const { name: list, key } = this.#list;
     const parts = key.flatMap(({ name }, place) => {
       const value = wanted[name];
@@ -126,8 +132,7 @@ export class ListEntries {
       const part = partKey(list, place, uuid ?? String(value));
       return [{ part, count: entries.count("part", part) }];
     });
-    const [fewest] = parts.sort((one, other) => one.count - other.count);
-    return fewest === undefined ? entries.find("list", list) : entries.find("part", fewest.part);
+    return parts.sort((one, other) => one.count - other.count)[0];
   }
 
   answer(entry: Entry, without: readonly Field[]): Record<string, unknown> {
@@ -162,11 +167,21 @@ export class ListEntries {
     // Data can have an entry of the name alone beside a player who is registered.
     for (const one of [named({ name, uuid }), named({ name: reference })])
       if (findEntry(data.entries, one) !== undefined) return one;
-    const former = uuid === null ? data.entries.find("name", fold(reference)) : [];
-    const uuids = new Set(former.flatMap(({ list, uuid }) => (list === this.#list.name && uuid) || []));
+    const uuids = new Set(uuid === null ? this.#formerUUIDs(data.entries, input, fold(reference)) : []);
     const entryOf = (uuid: string) => findEntry(data.entries, named({ name: reference, uuid })) ?? [];
     const removed = onlyRemoved(Array.from(uuids).flatMap(entryOf));
     return named(removed ?? { name, uuid });
+  }
+
+  /** Returns the UUIDs that had a name, in entries of which one may be meant. */
+  #formerUUIDs(entries: Entries, input: Input, name: string): string[] {
+    const { [this.#player?.name ?? ""]: _, ...others } = input;
+    const fewest = this.#fewest(entries, others);
+    const isOfPart = fewest !== undefined && fewest.count < entries.count("name", name);
+    const found = isOfPart ? entries.find("part", fewest.part) : entries.find("name", name);
+    return found.flatMap(
+      (entry) => (entry.list === this.#list.name && fold(entry.name ?? "") === name && entry.uuid) || [],
+    );
   }
 
   /** Returns what is stored under the key of an entry. */
