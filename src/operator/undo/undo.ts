@@ -265,7 +265,7 @@ function addedNames(sequence: number, changes: readonly RecordChange[]): Failure
 }
 
 /** Returns the refusal of a change with obstacles. @param isPart whether its other records can be undone */
-export function refusal(sequence: number, obstacles: string, isPart: boolean): Failure {
+function refusal(sequence: number, obstacles: string, isPart: boolean): Failure {
   const part = isPart ? ` \`addon-cli undo ${sequence} --except-changed\` undoes the other records.` : "";
   return new Failure("CONFLICT", `Change ${sequence} cannot be undone: ${obstacles}.`, {
     hint: `Undo the later changes first, or make a new change.${part}`,
@@ -277,7 +277,7 @@ export function refusal(sequence: number, obstacles: string, isPart: boolean): F
  * @param history the changes after the undone one; read only if a record has changed
  * @param nameOf returns the name of a registered player
  */
-export async function describeObstacles(
+async function describeObstacles(
   obstacles: readonly Obstacle[],
   history: AsyncIterable<JournalRecord>,
   nameOf: (uuid: string) => string | undefined,
@@ -323,5 +323,6 @@ function changeWords(record: JournalRecord): string {
 /** Joins the first phrases, with the number of further ones. */
 function listed(all: readonly string[], count = all.length): string {
   const named = all.slice(0, mostNamed);
-  return [...named, ...(count > named.length ? [`and ${count - named.length} more records`] : [])].join("; ");
+  const more = count - named.length;
+  return [...named, ...(more > 0 ? [`and ${more} more record${more === 1 ? "" : "s"}`] : [])].join("; ");
 }
