@@ -7,6 +7,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
+import { onlyInFull } from "../_depth.ts";
 import { CliProcess, environment, main, serveProcess } from "./_process.ts";
 import { type Desk, emptyDesk, seededDesk } from "./_setup.ts";
 
@@ -88,7 +89,7 @@ describe("a service whose log cannot be written", () => {
 
   it("starts and stops on a terminal that is stopped by Ctrl-S", {
     timeout,
-    skip: hasTerminals ? false : "there is no util-linux `script` here",
+    skip: hasTerminals ? onlyInFull : "there is no util-linux `script` here",
   }, async (t) => {
     const desk = await seededDesk(t);
     // The shell reads the line after the terminal has processed the Ctrl-S before it.

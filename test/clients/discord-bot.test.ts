@@ -7,12 +7,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { it } from "node:test";
+import { onlyInFull } from "../_depth.ts";
 import { openWorld, projectFolder, temporaryFolder } from "../_setup.ts";
 import { installClient } from "./_client.ts";
 import { compiler, run } from "./_setup.ts";
 
 it("the Discord bot posts events and the wanted list, without markup of players", {
   timeout: 120_000,
+  skip: onlyInFull,
 }, async (t) => {
   const world = await openWorld(t, { transport: "socket" });
   const { token: officer } = await world.player("Olga", { members: { POLICE: 5 } });

@@ -6,6 +6,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { onlyInFull } from "../_depth.ts";
 import { houseBanReason } from "../_entries.ts";
 import {
   assertIncludes,
@@ -179,7 +180,7 @@ describe("the Java example", { skip: withoutJava }, () => {
     );
   });
 
-  it("waits after a 429, and shows why it gave up", async (t) => {
+  it("waits after a 429, and shows why it gave up", { skip: onlyInFull }, async (t) => {
     const { world, token } = await openAs(t, "Ada", {}, { transport: "socket", limits: true });
     for (let number = 0; number < 30; number += 1)
       await world.ok(token, "/statistic/Ada/add", { type: "KILL" });

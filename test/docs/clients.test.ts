@@ -100,7 +100,9 @@ describe("the page about writing a client", () => {
     assertShown("sh", stdout);
   });
 
-  it("has TypeScript examples that compile with the packed client and work", async (t) => {
+  it("has TypeScript examples that compile with the packed client and work", {
+    skip: onlyInFull,
+  }, async (t) => {
     const { world, folder, env } = await openPage(t);
     await installClient(folder);
     await writeFile(join(folder, "package.json"), '{ "type": "module" }\n');

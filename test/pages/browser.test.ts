@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Browser } from "playwright-core";
-import { isFull } from "../_depth.ts";
+import { isFull, onlyInFull } from "../_depth.ts";
 import { assertLacks, type Cleanup } from "../_setup.ts";
 import { CliProcess, serveProcess } from "../cli/_process.ts";
 import { emptyDesk } from "../cli/_setup.ts";
@@ -21,6 +21,7 @@ test("pages in a browser", { skip: noBrowser }, async (t) => {
 
   await t.test(
     "axe-core finds nothing, and no page is wider than its screen, with data and without",
+    { skip: onlyInFull },
     async (t) => {
       const { page, requested, errors } = await openPage(t, browser);
       for (const { url } of [world, empty]) {

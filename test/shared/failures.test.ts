@@ -10,6 +10,7 @@ import { assertEqual, Counter, kills, Node, settled, startNodes, until, type Wor
 import { Postgres, withoutPostgres } from "./_postgres.ts";
 
 const options = { skip: withoutPostgres, timeout: 590_000 };
+const long = { ...options, skip: withoutPostgres || onlyInFull };
 const faketime = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
   .map((triple) => `/usr/lib/${triple}/faketime/libfaketime.so.1`)
   .find((path) => existsSync(path));
@@ -51,7 +52,7 @@ it("a machine that is stopped holds nobody up, and catches up", options, async (
   await assertEqual(world, everywhere.acknowledged + here.acknowledged);
 });
 
-it("PostgreSQL that has gone back in time stops changes, and soon all answers", options, async (t) => {
+it("PostgreSQL that has gone back in time stops changes, and soon all answers", long, async (t) => {
   const pg = await Postgres.start(t);
   const world = await startNodes(t, pg, 2, ["--max-staleness", "5"]);
   const [one, other] = world.nodes as [Node, Node];
@@ -95,7 +96,7 @@ it("a machine without contact stops answering, and goes on by itself", options, 
 
 it("a machine whose clock is off by more than a minute does not answer", {
   ...options,
-  skip: withoutPostgres || (faketime === undefined && "libfaketime is not installed"),
+  skip: long.skip || (faketime === undefined && "libfaketime is not installed"),
 }, async (t) => {
   const world = await startNodes(t, await Postgres.start(t), 2);
   const [, other] = world.nodes as [Node, Node];
@@ -106,7 +107,7 @@ it("a machine whose clock is off by more than a minute does not answer", {
   assert.match(other.process?.stderr ?? "", /clock of this machine is (?:69|70)\d\d\d ms off/);
 });
 
-it("a machine that is cut off from PostgreSQL catches up when the network is back", options, async (t) => {
+it("a machine that is cut off from PostgreSQL catches up when the network is back", long, async (t) => {
   const pg = await Postgres.start(t);
   const network = await startNetwork(t, pg.port);
   const world = await startNodes(t, pg, 1);
@@ -125,35 +126,36 @@ it("a machine that is cut off from PostgreSQL catches up when the network is bac
   await assertKills(both, 2);
 });
 
-it("a change is made on another connection if only its own is lost, and says why where PostgreSQL only reads", {
-  ...options,
-  skip: withoutPostgres || onlyInFull,
-}, async (t) => {
-  const pg = await Postgres.start(t);
-  const network = await startNetwork(t, pg.port);
-  const url = pg.url.replace(String(pg.port), String(network.port));
-  const world = await startNodes(t, pg, 1, [], url);
-  const [one] = world.nodes as [Node];
-  // A statement that is new to its connection is lost between two messages.
-  const { sequencer } = await journalOf(url.replace(/\/postgres$/, ""), "folder", {}, Date.now);
-  t.after(() => sequencer.close());
-  network.lose("lost change");
-  const batch = { head: { sequence: 1, chain: 7 }, first: 1, pieces: [Buffer.from("lost change")] };
-  await assert.rejects(
-    sequencer.append({ sequence: 0, chain: 0 }, batch),
-    /connection to PostgreSQL was lost/,
-  );
-  network.lose("statistic.add");
-  const headers = { "Idempotency-Key": "lost" };
-  assert.equal((await one.ask(world.token, addition, headers)).body.code, "OUTCOME_UNKNOWN");
-  await until(async () => (await one.ask(world.token, addition, headers)).status === 200);
-  await assertKills(world, 1);
-  await pg.query((sql) => sql`alter database postgres set default_transaction_read_only = on`);
-  await pg.stop("SIGINT");
-  await pg.start();
-  await until(async () => /read-only transaction/.test((await one.ready()).reason));
-  assert.equal((await one.ask(world.token, addition)).body.code, "STORE_UNAVAILABLE");
-});
+it(
+  "a change is made on another connection if only its own is lost, and says why where PostgreSQL only reads",
+  long,
+  async (t) => {
+    const pg = await Postgres.start(t);
+    const network = await startNetwork(t, pg.port);
+    const url = pg.url.replace(String(pg.port), String(network.port));
+    const world = await startNodes(t, pg, 1, [], url);
+    const [one] = world.nodes as [Node];
+    // A statement that is new to its connection is lost between two messages.
+    const { sequencer } = await journalOf(url.replace(/\/postgres$/, ""), "folder", {}, Date.now);
+    t.after(() => sequencer.close());
+    network.lose("lost change");
+    const batch = { head: { sequence: 1, chain: 7 }, first: 1, pieces: [Buffer.from("lost change")] };
+    await assert.rejects(
+      sequencer.append({ sequence: 0, chain: 0 }, batch),
+      /connection to PostgreSQL was lost/,
+    );
+    network.lose("statistic.add");
+    const headers = { "Idempotency-Key": "lost" };
+    assert.equal((await one.ask(world.token, addition, headers)).body.code, "OUTCOME_UNKNOWN");
+    await until(async () => (await one.ask(world.token, addition, headers)).status === 200);
+    await assertKills(world, 1);
+    await pg.query((sql) => sql`alter database postgres set default_transaction_read_only = on`);
+    await pg.stop("SIGINT");
+    await pg.start();
+    await until(async () => /read-only transaction/.test((await one.ready()).reason));
+    assert.equal((await one.ask(world.token, addition)).body.code, "STORE_UNAVAILABLE");
+  },
+);
 
 async function assertKills(world: World, expected: number): Promise<void> {
   await settled(world);

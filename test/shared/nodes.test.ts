@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { it } from "node:test";
+import { onlyInFull } from "../_depth.ts";
 import { Counter, journalLines, kills, settled, startNodes, until } from "./_nodes.ts";
 import { Postgres, withoutPostgres } from "./_postgres.ts";
 
@@ -112,7 +113,10 @@ it("a folder is refused where it would leave or fork the journal", options, asyn
   assert.doesNotMatch(refused, /hunter2/);
 });
 
-it("a machine raises the version of the journal, and changes no newer one", options, async (t) => {
+it("a machine raises the version of the journal, and changes no newer one", {
+  ...options,
+  skip: withoutPostgres || onlyInFull,
+}, async (t) => {
   const pg = await Postgres.start(t);
   const world = await startNodes(t, pg, 1);
   const [one] = world.nodes as [(typeof world.nodes)[0]];

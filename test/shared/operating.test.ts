@@ -5,11 +5,13 @@ import { join } from "node:path";
 import { it } from "node:test";
 import { withoutPassword } from "../../src/store/shared/connection.ts";
 import { readJournal } from "../../src/store/shared/postgres-tables.ts";
+import { onlyInFull } from "../_depth.ts";
 import { emptyDesk, seededDesk } from "../cli/_setup.ts";
 import { Node, startNodes, until } from "./_nodes.ts";
 import { Postgres, withoutPostgres } from "./_postgres.ts";
 
 const options = { skip: withoutPostgres, timeout: 120_000 };
+const long = { ...options, skip: withoutPostgres || onlyInFull };
 
 it("the role of `journal init --print` may begin the journal, and serve", options, async (t) => {
   const pg = await Postgres.start(t);
@@ -53,7 +55,7 @@ it("a copy of a shared journal is not repaired: it would go on there without wha
   );
 });
 
-it("a machine does not take its own earlier route table for that of another", options, async (t) => {
+it("a machine does not take its own earlier route table for that of another", long, async (t) => {
   const { nodes } = await startNodes(t, await Postgres.start(t), 1);
   const [one] = nodes as [Node];
   const status = async () => JSON.parse(await one.command("--json", "journal", "status")).nodes;
