@@ -4,7 +4,7 @@
  */
 
 import { model } from "./domain/model.ts";
-import { fold } from "./domain/text.ts";
+import { capitalised, fold } from "./domain/text.ts";
 import { Engine } from "./engine/engine.ts";
 import { Limiter } from "./engine/limiter.ts";
 import type { Answer } from "./engine/response.ts";
@@ -287,7 +287,7 @@ export class Service {
     const { vocabulary } = this;
     // The bounds of a list are a matter of `routes check`.
     for (const { message } of findings.filter((finding) => finding.path.length === 1))
-      this.#options.warn?.(`${message.replace("the", "The")}.`, undefined);
+      this.#options.warn?.(`${capitalised(message)}.`, undefined);
     this.#renaming = renameFields(this.store, table.declared.lists).catch((error: unknown) => {
       this.#options.warn?.("The fields that the route table renames keep their former names.", error);
     });

@@ -1,13 +1,13 @@
 /** Implements `player remove`: shows what is removed and what remains, asks, and removes the player. */
+
 import { isEntry } from "../../src/domain/entry.ts";
+import { dayMilliseconds } from "../../src/domain/instant.ts";
 import { definitionOf } from "../../src/domain/model.ts";
 import { allOf, counted } from "../../src/domain/text.ts";
 import { defaultRetention } from "../../src/store/retention.ts";
 import type { Context } from "../context.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { formatInstant } from "../terminal/output.ts";
-
-const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 /** Asks, and removes a player. */
 export async function removePlayer(context: Context, player: string): Promise<void> {

@@ -6,6 +6,7 @@
  * orchestrators swap a folder above both. So the files are read every few seconds, which misses nothing. Between two
  * writes they do not belong together: only a fault that is found twice is reported.
  */
+import { dayMilliseconds } from "../../src/domain/instant.ts";
 import { type Certificate, type CertificateFiles, readCertificate } from "../../src/http/certificate.ts";
 import type { Server } from "../../src/http/server.ts";
 import { formatInstant } from "../terminal/output.ts";
@@ -14,9 +15,8 @@ import type { Log } from "./log.ts";
 /** How often the files are read, in milliseconds. */
 const intervalMilliseconds = 5_000;
 
-const day = 86_400_000;
 /** The time before the expiry from which on the log warns, in milliseconds. Of a short life it is a sixth. */
-const noticeMilliseconds = 14 * day;
+const noticeMilliseconds = 14 * dayMilliseconds;
 
 /** Why the files are read. An operator who sends a signal has replaced both. */
 type Cause = "change" | "signal";
@@ -142,7 +142,7 @@ export class CertificateReloader {
   /** Warns once a day. */
   #warn(subject: "files" | "dates" | "key", text: string): void {
     const [at, last] = [Date.now(), this.#warned.get(subject)];
-    if (last?.text === text && Math.abs(at - last.at) < day) return;
+    if (last?.text === text && Math.abs(at - last.at) < dayMilliseconds) return;
     this.#warned.set(subject, { text, at });
     this.#log.warn(text);
   }

@@ -1,4 +1,6 @@
-/** Instants as text: ISO 8601 with a zone, or milliseconds since 1970. */
+/** Instants as text, ISO 8601 with a zone or milliseconds since 1970, and the length of a day. */
+
+export const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 /** The latest date that JavaScript has, in milliseconds since 1970. */
 export const latestInstant = 8_640_000_000_000_000;

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { type CollectionDefinition, define, type Model, namedKinds } from "./collection.ts";
 import { entries } from "./entry.ts";
-import { latestInstant } from "./instant.ts";
+import { dayMilliseconds, latestInstant } from "./instant.ts";
 import { integerRange } from "./limits.ts";
 import type { Terms } from "./terms.ts";
 import { fold } from "./text.ts";
@@ -102,11 +102,9 @@ const houseBanSchema = v.object({
 });
 export type HouseBan = v.InferOutput<typeof houseBanSchema>;
 
-const millisecondsPerDay = 24 * 60 * 60 * 1000;
-
 /** Returns how long a house ban lasts, in milliseconds. */
 export function houseBanDuration({ reasons }: HouseBan): number {
-  return reasons.reduce((sum, { days }) => sum + days, 0) * millisecondsPerDay;
+  return reasons.reduce((sum, { days }) => sum + days, 0) * dayMilliseconds;
 }
 
 /** Returns when a house ban ends, in milliseconds since 1970. */
@@ -165,7 +163,10 @@ export type Invitation = v.InferOutput<typeof invitationSchema>;
 const activitySchema = v.object({ uuid, lastSeen: instant, version: v.nullable(v.string()) });
 export type ActivityRecord = v.InferOutput<typeof activitySchema>;
 
-/** The service's own counters, by name: `requests` counts all authenticated requests ever. */
+/**
+ * The service's own counters, by name: `requests` counts all authenticated requests ever, and such as `2026-11-25/kills` what
+ * all players have added on a day.
+ */
 const counterSchema = v.object({ name: v.string(), value: v.pipe(v.number(), v.safeInteger()) });
 export type Counter = v.InferOutput<typeof counterSchema>;
 

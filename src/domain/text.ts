@@ -29,6 +29,16 @@ export function invisibleIn(text: string): string | undefined {
   return `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
+/** Returns a text with a capital at its start. */
+export function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Returns a text with a small letter at its start, to continue a sentence. */
+export function uncapitalised(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
 /** Returns the advice for an invisible character that {@link invisibleIn} returned. */
 export function leaveOut(invisible: string): string {
   return `leave out the invisible character ${invisible}`;

@@ -1,5 +1,5 @@
 /** The difference between two route tables in short: for the log, the history of tables, and `routes diff`. */
-import { allOf, fold } from "../domain/text.ts";
+import { allOf, capitalised, fold } from "../domain/text.ts";
 import { type Comparison, cohortsIn, type Difference, playersIn, type Side } from "./comparison.ts";
 
 /** The maximum number of names in a summary. */
@@ -84,5 +84,5 @@ export function inWords<S extends Pick<Side, "public">>(difference: Difference<S
   const keys = settings.map(({ name }) => name.split("."));
   const declared = keys.flatMap(([key = "", ...path]) => (path.length > 0 && key !== "limits" ? key : []));
   const redeclared = declared.length === 0 ? "" : ` Changed as well: ${allOf([...new Set(declared)])}.`;
-  return `${routesText}. ${people.charAt(0).toUpperCase()}${people.slice(1)}.${moved}${excluded}${ended.map(([, words]) => words).join("")}${limited}${redeclared}`;
+  return `${routesText}. ${capitalised(people)}.${moved}${excluded}${ended.map(([, words]) => words).join("")}${limited}${redeclared}`;
 }

@@ -2,17 +2,17 @@
  * Activity: when each client was last seen, its addon version, and how often something happened: requests, and on each
  * day additions to statistics. It is held in memory, and saved every minute and at shutdown instead of with each request.
  */
+import { dayMilliseconds } from "../domain/instant.ts";
 import type { ActivityRecord, Token } from "../domain/model.ts";
 import type { DataStore, DurableData } from "../store/data.ts";
 import { versionForm } from "./versions.ts";
 
 /** A client is active if it sent a request in the last 3 days. */
-export const activeMilliseconds = 3 * 24 * 60 * 60 * 1000;
+export const activeMilliseconds = 3 * dayMilliseconds;
 
 const requestCounter = "requests";
 /** The number of clients that one change saves. */
 const batchSize = 500;
-const millisecondsPerDay = 24 * 60 * 60 * 1000;
 /** The days that are kept. They are those of UTC. */
 const keptDays = 90;
 const dayForm = /^\d{4}-\d\d-\d\d\//;
@@ -117,11 +117,11 @@ function dayCounter(instant: number, counter: string): string {
 
 /** Returns the days that are kept, today last. A day is its beginning, in milliseconds since 1970. */
 function lastDays(now: number): number[] {
-  const today = now - (now % millisecondsPerDay);
-  return Array.from({ length: keptDays }, (_, index) => today - (keptDays - 1 - index) * millisecondsPerDay);
+  const today = now - (now % dayMilliseconds);
+  return Array.from({ length: keptDays }, (_, index) => today - (keptDays - 1 - index) * dayMilliseconds);
 }
 
 /** Returns whether a name is that of a counter of a day that is no longer kept. */
 function isForgotten(name: string, now: number): boolean {
-  return dayForm.test(name) && name < dayCounter(now - (keptDays - 1) * millisecondsPerDay, "");
+  return dayForm.test(name) && name < dayCounter(now - (keptDays - 1) * dayMilliseconds, "");
 }

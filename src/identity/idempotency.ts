@@ -3,8 +3,10 @@
  * change itself, so that a repetition by the same caller gets that answer and counts nothing. Other changes are harmless
  * to repeat and store nothing.
  */
+
 import { createHash } from "node:crypto";
 import { Failure } from "../domain/errors.ts";
+import { dayMilliseconds } from "../domain/instant.ts";
 import { repetitionKey } from "../domain/model.ts";
 import type { DataStore, Draft } from "../store/data.ts";
 import type { Caller } from "../table/caller.ts";
@@ -13,7 +15,7 @@ import type { Input } from "../table/restriction/restriction.ts";
 /** The number of expired answers that one change deletes. */
 const batchSize = 500;
 /** How long an answer is stored. */
-const lifetimeMilliseconds = 24 * 60 * 60 * 1000;
+const lifetimeMilliseconds = dayMilliseconds;
 
 /** The most answers of a caller, and of all callers. */
 const most = { ofCaller: 1000, inAll: 100_000 };

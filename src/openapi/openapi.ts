@@ -2,8 +2,10 @@
  * Generates the description of the interface, an OpenAPI 3.1 document: from the table in force, the names in the data, and
  * the schemas of the operations. Only the text about the service as a whole is written by hand.
  */
+
 import { stringify } from "yaml";
 import { codePattern } from "../domain/limits.ts";
+import { uncapitalised } from "../domain/text.ts";
 import { tokenPattern } from "../identity/tokens.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import { type Route, servedBy, type Table } from "../table/table.ts";
@@ -107,5 +109,5 @@ function operationIds(routes: readonly Route[]): ReadonlyMap<string, Route> {
 /** Returns `targetlistAdd` for `targetlist.add`. */
 function toIdentifier(text: string): string {
   const words = text.replace(/[^A-Za-z0-9]+(.?)/g, (_, next: string) => next.toUpperCase());
-  return words.charAt(0).toLowerCase() + words.slice(1);
+  return uncapitalised(words);
 }

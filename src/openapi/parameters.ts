@@ -1,5 +1,7 @@
 /** The parameters of an operation in OpenAPI, from the types of the table and the schemas of the operation. */
+
 import * as v from "valibot";
+import { capitalised } from "../domain/text.ts";
 import { bases, expectation, type ParameterType } from "../table/base-types.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Parameter } from "../table/parameters.ts";
@@ -47,8 +49,7 @@ function descriptionOf(
 function formOf(type: ParameterType, vocabulary: Vocabulary): string {
   if (type.base === "boolean" || type.base === "enum") return "In upper or lower case.";
   if (type.base in vocabulary) return `The name of a ${type.base}, in upper or lower case.`;
-  const words = expectation(type, vocabulary);
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+  return `${capitalised(expectation(type, vocabulary))}.`;
 }
 
 /** Returns a valid value, or undefined if none of the candidates is valid. */

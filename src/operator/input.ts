@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { latestInstant } from "../domain/instant.ts";
 import { integerRange, playerNameForm, playerNameWords } from "../domain/limits.ts";
-import { fold, invisibleIn, leaveOut, oneOf } from "../domain/text.ts";
+import { capitalised, fold, invisibleIn, leaveOut, oneOf } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import { tokenInText } from "../identity/tokens.ts";
 
@@ -19,7 +19,7 @@ export function parseInput<S extends v.GenericSchema>(schema: S, input: unknown)
   const { type, expected, received, message } = issue;
   if (type !== "strict_object" || expected !== "never") {
     const parameter = String(issue.path?.[0].key ?? "");
-    throw new Failure("PARAMETER_INVALID", `${message.charAt(0).toUpperCase()}${message.slice(1)}.`, {
+    throw new Failure("PARAMETER_INVALID", `${capitalised(message)}.`, {
       parameter,
     });
   }

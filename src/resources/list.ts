@@ -2,7 +2,7 @@
 import { LRUCache } from "lru-cache";
 import * as v from "valibot";
 import type { Entry } from "../domain/entry.ts";
-import { allOf, oneOf, pluralOf } from "../domain/text.ts";
+import { allOf, capitalised, oneOf, pluralOf } from "../domain/text.ts";
 import { uuid } from "../domain/uuid.ts";
 import type { Field, List } from "../table/declared/lists.ts";
 import type { Failures } from "../table/operation.ts";
@@ -142,7 +142,7 @@ function answerOf({ name, title, description, fields, creator }: List, given: Re
 /** Returns a name for the component of the description: `LapTime`. */
 function componentName(title: string): string {
   const words = title.split(/[^A-Za-z0-9]+/);
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+  return words.map(capitalised).join("");
 }
 
 function referenceFailures({ fields }: List): Partial<Record<"UNKNOWN_ENTRY", string>> {

@@ -1,7 +1,9 @@
 /** Players' statistics and the top list, as the table declares them. */
+
 import * as v from "valibot";
 import { integerRange } from "../domain/limits.ts";
 import { countIn, type Statistic } from "../domain/model.ts";
+import { uncapitalised } from "../domain/text.ts";
 import { uuid } from "../domain/uuid.ts";
 import { groupsOf, membershipsOf, namesOf } from "../identity/memberships.ts";
 import { requirePlayer, statisticOf } from "../identity/players.ts";
@@ -67,7 +69,7 @@ function topHandler(declared: Declared, values: Values): Handler {
   const category = (measure: Measure) => {
     // What is counted, such as hours, as in the sentence of the counter.
     const { description = "" } = declared.statistics.find(({ counter }) => counter === measure.name) ?? {};
-    const counted = description && `: ${description.charAt(0).toLowerCase()}${description.slice(1)}`;
+    const counted = description && `: ${uncapitalised(description)}`;
     return v.pipe(
       v.array<v.GenericSchema>(measure.counters.length === 1 ? entry : ratioEntry(measure)),
       v.description(`By ${measure.name}${counted.replace(/\.$/, "")}.`),

@@ -1,5 +1,7 @@
 /** The options of a store, and when it begins a snapshot by itself. */
+
 import type { Model } from "../domain/collection.ts";
+import { dayMilliseconds } from "../domain/instant.ts";
 import type { Files } from "./folder/files.ts";
 import type { Meter } from "./journal/meter.ts";
 import type { Retention } from "./retention.ts";
@@ -32,7 +34,7 @@ export interface StoreOptions<M extends Model> {
  * The age of the newest snapshot at which a change begins another one: only a snapshot lets old history be deleted. One
  * that is as far in the future is from a wrong clock, and must not delay the next one until then.
  */
-const maxSnapshotAge = 7 * 24 * 60 * 60 * 1000;
+const maxSnapshotAge = 7 * dayMilliseconds;
 
 /** How long a close waits for changes that the shared journal has not acknowledged, in milliseconds. */
 export const closingMilliseconds = 5_000;

@@ -14,7 +14,9 @@
  * A clock that stays wrong for 3 snapshots looks like time that has passed. Even then the last 3 snapshots
  * from before the jump remain, with everything since.
  */
+
 import { join } from "node:path";
+import { dayMilliseconds } from "../domain/instant.ts";
 import type { Files } from "./folder/files.ts";
 import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
 import { readInstant } from "./journal/decoding.ts";
@@ -27,7 +29,7 @@ export interface Retention {
 }
 
 /** 14 days, and 3 snapshots. */
-export const defaultRetention: Retention = { milliseconds: 14 * 24 * 60 * 60 * 1000, snapshots: 3 };
+export const defaultRetention: Retention = { milliseconds: 14 * dayMilliseconds, snapshots: 3 };
 
 /**
  * Deletes the snapshots before the base, and the segments that it supersedes. The newest snapshot must be durable.

@@ -1,12 +1,12 @@
 /** Pages of lists: a table to search and to sort, and its rows as CSV and JSON. That of house bans is one of them. */
 import { LRUCache } from "lru-cache";
 import * as v from "valibot";
-import { comparisonForm, pluralOf } from "../../domain/text.ts";
+import { capitalised, comparisonForm, pluralOf } from "../../domain/text.ts";
 import type { Field } from "../../table/declared/lists.ts";
 import type { TablePage } from "../../table/pages.ts";
 import { type Markup, markup } from "./markup.ts";
 import type { Site } from "./site.ts";
-import { capitalised, labelOf, readable, texts } from "./texts.ts";
+import { labelOf, readable, texts } from "./texts.ts";
 import type { View } from "./view.ts";
 
 /** The most rows that a page shows: more take a browser too long. */

@@ -1,11 +1,11 @@
 /** What all pages share: their frame, links between them, and numbers and times as the table's language writes them. */
-import { pluralOf } from "../../domain/text.ts";
+import { capitalised, pluralOf } from "../../domain/text.ts";
 import { encodeText } from "../../engine/router.ts";
 import type { Vocabulary } from "../../table/caller.ts";
 import { pageFiles } from "../../table/pages.ts";
 import type { Table } from "../../table/table.ts";
 import { type Markup, markup } from "./markup.ts";
-import { capitalised, labelOf, textLanguage, texts } from "./texts.ts";
+import { labelOf, textLanguage, texts } from "./texts.ts";
 
 /** What pages show beside the answers of operations. */
 export interface PageData {

@@ -1,5 +1,7 @@
 /** All texts of the pages. Texts about statistics, lists and scores are those of the route table. */
 
+import { capitalised } from "../../domain/text.ts";
+
 /** The language of the texts. Numbers, dates and orders are those of the table's language. */
 export const textLanguage = "en";
 
@@ -90,11 +92,6 @@ export function labelOf(name: string): string {
 /** Returns the label of a counter: its description "The number of kills." without what all begin with. */
 export function counterLabel({ description }: { readonly description: string }): string {
   return capitalised(description.replace(/^The (?:number of )?/, "").replace(/\.$/, ""));
-}
-
-/** Returns a text with a capital at its start. */
-export function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Returns a stored text as people read it: it has `-` for each space. One of nothing else stays, and can be seen. */

@@ -2,6 +2,7 @@
  * Reads YAML that people write, for the route table and its tests: into plain values, or into faults that name line and
  * column and say what to do.
  */
+
 import { LRUCache } from "lru-cache";
 import {
   Composer,
@@ -18,6 +19,7 @@ import {
   type YAMLError,
 } from "yaml";
 import { reservedKeys, reservedWords } from "../../domain/limits.ts";
+import { uncapitalised } from "../../domain/text.ts";
 import { type Fault, type Path, type Position, type Report, type Side, toFault } from "./fault.ts";
 import { pointWords, rewrittenWords, sourceAt } from "./scalar.ts";
 
@@ -190,7 +192,7 @@ function tabAt({ code, pos: [offset] }: YAMLError, text: string): number | undef
 }
 
 function invalidYAML(message: string): string {
-  return `invalid YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+  return `invalid YAML: ${uncapitalised(message)}`;
 }
 
 /** Finds what the parser accepts, but has no value. */
