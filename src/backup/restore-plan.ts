@@ -10,7 +10,7 @@
  * - names: memberships and the route table in force refer to them, so they are added and never removed.
  */
 import { isDeepStrictEqual } from "node:util";
-import { type Entry, numberCounter } from "../domain/entry.ts";
+import { type Entry, isNumberCounter, numberCounter } from "../domain/entry.ts";
 import { isBookkeeping, model, type Named, type Token } from "../domain/model.ts";
 import { fold } from "../domain/text.ts";
 import type { RecordChange } from "../store/change.ts";
@@ -68,9 +68,12 @@ export class RestorePlan {
     return changes;
   }
 
-  /** Returns the changes of counters below the numbers of entries that changes bring: no number is given twice. */
+  /** Returns the changes of counters below the source's, or below the numbers of entries that it brings: none is given twice. */
   raised(changes: readonly RecordChange[]): RecordChange[] {
-    const highest = new Map<string, number>();
+    if (changes.length === 0) return [];
+    // The source may have removed what had the highest number.
+    const counters = [...this.#source.view.counters.values()].filter(({ name }) => isNumberCounter(name));
+    const highest = new Map(counters.map(({ name, value }) => [name, value]));
     for (const { collection, after } of changes) {
       if (collection !== "entries" || after === null) continue;
       const { list, key, values } = after as Entry;
@@ -80,9 +83,7 @@ export class RestorePlan {
       const name = numberCounter(list);
       highest.set(name, Math.max(highest.get(name) ?? 0, number));
     }
-    return [...highest].flatMap(([name, brought]) => {
-      // The source may have removed what had the highest number.
-      const value = Math.max(brought, this.#source.view.counters.get(name)?.value ?? 0);
+    return [...highest].flatMap(([name, value]) => {
       const before = this.#present.counters.get(name) ?? null;
       if (before !== null && before.value >= value) return [];
       return [{ collection: "counters", key: name, before, after: { name, value } }];

@@ -72,7 +72,11 @@ function partKeysOf({ list, key, values, player, name = "", uuid }: Entry): stri
 }
 
 /** Returns the name of the counter that has the highest number which an entry of a list was given. */
-export const numberCounter = (list: string) => `list ${list}`;
+export const numberCounter = (list: string) => `${numberPrefix}${list}`;
+const numberPrefix = "list ";
+
+/** Returns whether a name is that of {@link numberCounter}. */
+export const isNumberCounter = (name: string) => name.startsWith(numberPrefix);
 
 function namedIn({ names = {}, values }: Entry): NameReference[] {
   return Object.entries(names).map(([field, kind]) => ({ name: String(values[field]), kinds: [kind] }));
