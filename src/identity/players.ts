@@ -35,15 +35,20 @@ export function playerNames(data: Data): readonly string[] {
  * and the target, bound to the UUID.
  */
 export function formerPlayers(data: Data, name: string): readonly (Subject & { readonly uuid: string })[] {
-  const records = collectionsOf(data)
-    .filter(({ refersTo }) => refersTo.subject !== undefined)
-    .flatMap(({ rows }) => rows.find("name", fold(name)));
-  const former = records.flatMap(({ name: listed, uuid }) =>
-    typeof listed !== "string" || typeof uuid !== "string" || data.players.has(uuid)
-      ? []
-      : [{ name: listed, uuid }],
-  );
-  return [...new Map(former.map((player) => [player.uuid, player])).values()];
+  const former = new Map<string, Subject & { readonly uuid: string }>();
+  for (const { refersTo, rows } of collectionsOf(data)) {
+    if (refersTo.subject === undefined) continue;
+    // One player can have thousands of entries.
+    for (const { name: listed, uuid } of rows.find("name", fold(name)))
+      if (
+        typeof uuid === "string" &&
+        typeof listed === "string" &&
+        !former.has(uuid) &&
+        !data.players.has(uuid)
+      )
+        former.set(uuid, { name: listed, uuid });
+  }
+  return [...former.values()];
 }
 
 /** Whom a record is about, if it is about somebody. */

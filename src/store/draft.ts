@@ -6,8 +6,14 @@ import { isDeepStrictEqual } from "node:util";
 import type { Model } from "../domain/collection.ts";
 import type { RecordChange } from "./change.ts";
 import type { Collection, Database, DraftRows, DraftView, View } from "./collection.ts";
-import { SecondaryIndex, valuesOf } from "./indexes.ts";
+import { SecondaryIndex } from "./indexes.ts";
 import { Slices } from "./slices.ts";
+
+/** An index of what a batch has written, and of the durable records that this replaces or removes. */
+interface DraftIndex<T> {
+  readonly written: SecondaryIndex<T>;
+  readonly replaced: SecondaryIndex<T>;
+}
 
 /** A collection with the writes of the batch so far. */
 class DraftCollection<T> implements DraftRows<T> {
@@ -18,7 +24,7 @@ class DraftCollection<T> implements DraftRows<T> {
   /** The records that the batch has written; undefined for one that it removed. */
   readonly #records = new Map<string, T | undefined>();
   /** These records by index, from the first search on: a bulk change searches after each of its writes. */
-  readonly #indexes = new Map<string, SecondaryIndex<T>>();
+  readonly #indexes = new Map<string, DraftIndex<T>>();
   /** The records that the current change has written, with their earlier values. */
   readonly touched = new Map<string, T | undefined>();
 
@@ -73,18 +79,17 @@ class DraftCollection<T> implements DraftRows<T> {
   find(index: string, value: string): readonly T[] {
     const durable = this.#base.find(index, value);
     if (this.#records.size === 0) return durable;
-    const { key: keyOf } = this.#base.definition;
-    const unwritten = durable.filter((record) => !this.#records.has(keyOf(record)));
-    return [...unwritten, ...this.#indexed(index).find(value)];
+    const { written, replaced } = this.#indexed(index);
+    const gone = new Set(replaced.find(value));
+    const unwritten = gone.size === 0 ? durable : durable.filter((record) => !gone.has(record));
+    return [...unwritten, ...written.find(value)];
   }
 
   count(index: string, value: string): number {
-    const indexed = this.#base.definition.indexes[index] ?? (() => undefined);
-    const isCounted = (record: T | undefined) =>
-      Number(record !== undefined && valuesOf(indexed, record).includes(value));
-    let count = this.#base.count(index, value);
-    for (const [key, record] of this.#records) count += isCounted(record) - isCounted(this.#base.get(key));
-    return count;
+    const durable = this.#base.count(index, value);
+    if (this.#records.size === 0) return durable;
+    const { written, replaced } = this.#indexed(index);
+    return durable - replaced.count(value) + written.count(value);
   }
 
   put(record: T): void {
@@ -117,15 +122,23 @@ class DraftCollection<T> implements DraftRows<T> {
   }
 
   #write(key: string, record: T | undefined): void {
-    for (const index of this.#indexes.values()) index.set(this.#records.get(key), record);
+    const isFirst = !this.#records.has(key);
+    for (const { written, replaced } of this.#indexes.values()) {
+      written.set(this.#records.get(key), record);
+      if (isFirst) replaced.set(undefined, this.#base.get(key));
+    }
     this.#records.set(key, record);
   }
 
-  #indexed(name: string): SecondaryIndex<T> {
+  #indexed(name: string): DraftIndex<T> {
     const known = this.#indexes.get(name);
     if (known !== undefined) return known;
-    const index = new SecondaryIndex(this.#base.definition.indexes[name] ?? (() => undefined));
-    for (const record of this.#records.values()) index.set(undefined, record);
+    const indexed = this.#base.definition.indexes[name] ?? (() => undefined);
+    const index = { written: new SecondaryIndex(indexed), replaced: new SecondaryIndex(indexed) };
+    for (const [key, record] of this.#records) {
+      index.written.set(undefined, record);
+      index.replaced.set(undefined, this.#base.get(key));
+    }
     this.#indexes.set(name, index);
     return index;
   }
