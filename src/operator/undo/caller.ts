@@ -95,7 +95,8 @@ async function readRuns({ files = nodeFiles, store }: Environment, filter: Filte
   const uuid = by && onePlayer(store.data, names, by);
   const select = toSelection({ ...filter, by: uuid }, names);
   const runs = new Map<string, RecordChange>();
-  const ended = new Map<string, RecordChange>();
+  /** Runs that others have ended, with the number of the change that did. */
+  const ended = new Map<string, { readonly run: RecordChange; readonly by: number }>();
   const changed = new Set<string>();
   let changes = 0;
   for await (const record of readHistory(files, store.folder)) {
@@ -115,7 +116,7 @@ async function readRuns({ files = nodeFiles, store }: Environment, filter: Filte
       } else if (run !== undefined) {
         if (areSame(collection, before, after)) continue;
         runs.delete(place);
-        ended.set(place, run);
+        ended.set(place, { run, by: record.sequence });
         const isNamed = textOf(before, "name") !== undefined && textOf(before, "uuid") === undefined;
         if (after === null && isNamed) unbound.set(boundForm(collection, before), run);
         // Somebody else may have taken it back already.
@@ -126,20 +127,19 @@ async function readRuns({ files = nodeFiles, store }: Environment, filter: Filte
         const former = ended.get(place);
         if (moved !== undefined) {
           runs.set(place, { ...change, before: bound(moved.before, after) });
-          changed.delete(`${collection} ${moved.key}`);
-        } else if (
-          record.undoes !== null &&
-          former !== undefined &&
-          areSame(collection, after, former.after)
-        ) {
+          for (const one of [place, `${collection} ${moved.key}`]) changed.delete(one);
+        } else if (former?.by === record.undoes && areSame(collection, after, former?.run.after)) {
           // Undoing what took it back brings back what the caller did.
-          runs.set(place, former);
+          runs.set(place, former.run);
           changed.delete(place);
         }
       }
     }
     // To take back one of two that became one would take back the other.
-    for (const place of merged.keys()) if (runs.delete(place)) changed.add(place);
+    for (const [place, alone] of merged) {
+      if (runs.delete(place)) changed.add(place);
+      if (ended.get(alone)?.by === record.sequence) changed.add(alone);
+    }
   }
   // A token of long ago can be in the journal only.
   if (token !== undefined && changes === 0) requirePublicId(store.data, token);
