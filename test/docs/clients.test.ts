@@ -138,7 +138,7 @@ describe("the page about writing a client", () => {
     assertIncludes(page, `: ${total} kB of modules`);
   });
 
-  it("has a Java example that works", { skip: withoutJava }, async (t) => {
+  it("has a Java example that works", { skip: withoutJava || onlyInFull }, async (t) => {
     const { world, folder, env } = await openPage(t);
     const [example, ...more] = examples("java");
     assert.ok(example !== undefined && more.length === 0, "the page has one example in Java");

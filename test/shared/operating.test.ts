@@ -31,7 +31,7 @@ it("the role of `journal init --print` may begin the journal, and serve", option
   await until(async () => (await other.command("player", "list")).includes("Ada"));
 });
 
-it("an empty folder joins after a mistaken `journal init`, and before a restore", options, async (t) => {
+it("an empty folder joins after a mistaken `journal init`, and before a restore", long, async (t) => {
   const pg = await Postgres.start(t);
   const { nodes } = await startNodes(t, pg, 1);
   const desk = await emptyDesk(t);
