@@ -36,7 +36,7 @@ export function operationsOn(
   const cache = new Map<string, CachedRead>();
   for (const [name, handler] of handlers)
     if (handler.effect === "read" && handler.cacheable !== undefined)
-      cache.set(name, answers.of(name, handler, handler.cacheable, sources));
+      cache.set(name, answers.cachedRead(name, handler, handler.cacheable, sources));
   const compare = comparisonIn(language);
   const contextOf = ({ caller, table, allowedInput }: Request, at: number): Context => {
     const own: Context = {

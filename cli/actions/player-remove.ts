@@ -1,5 +1,4 @@
 /** Implements `player remove`: shows what is removed and what remains, asks, and removes the player. */
-
 import { isEntry } from "../../src/domain/entry.ts";
 import { dayMilliseconds } from "../../src/domain/instant.ts";
 import { definitionOf } from "../../src/domain/model.ts";

@@ -68,7 +68,7 @@ export class RestorePlan {
     return changes;
   }
 
-  /** Returns the changes of counters below the source's, or below the numbers of entries that it brings: none is given twice. */
+  /** Returns the changes of counters below the source's, or below numbers of its entries: no number is given twice. */
   raised(changes: readonly RecordChange[]): RecordChange[] {
     if (changes.length === 0) return [];
     // The source may have removed what had the highest number.

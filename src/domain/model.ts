@@ -164,8 +164,8 @@ const activitySchema = v.object({ uuid, lastSeen: instant, version: v.nullable(v
 export type ActivityRecord = v.InferOutput<typeof activitySchema>;
 
 /**
- * The service's own counters, by name: `requests` counts all authenticated requests ever, and such as `2026-11-25/kills` what
- * all players have added on a day.
+ * The service's own counters, by name: `requests` counts all authenticated requests ever,
+ * `2026-11-25/kills` what all players added on that day, and `list plates` is the highest number given in that list.
  */
 const counterSchema = v.object({ name: v.string(), value: v.pipe(v.number(), v.safeInteger()) });
 export type Counter = v.InferOutput<typeof counterSchema>;

@@ -3,7 +3,6 @@
  * change itself, so that a repetition by the same caller gets that answer and counts nothing. Other changes are harmless
  * to repeat and store nothing.
  */
-
 import { createHash } from "node:crypto";
 import { Failure } from "../domain/errors.ts";
 import { dayMilliseconds } from "../domain/instant.ts";

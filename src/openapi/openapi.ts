@@ -2,7 +2,6 @@
  * Generates the description of the interface, an OpenAPI 3.1 document: from the table in force, the names in the data, and
  * the schemas of the operations. Only the text about the service as a whole is written by hand.
  */
-
 import { stringify } from "yaml";
 import { codePattern } from "../domain/limits.ts";
 import { uncapitalised } from "../domain/text.ts";

@@ -1,5 +1,4 @@
 /** The parameters of an operation in OpenAPI, from the types of the table and the schemas of the operation. */
-
 import * as v from "valibot";
 import { capitalised } from "../domain/text.ts";
 import { bases, expectation, type ParameterType } from "../table/base-types.ts";

@@ -1,5 +1,4 @@
 /** Players' statistics and the top list, as the table declares them. */
-
 import * as v from "valibot";
 import { integerRange } from "../domain/limits.ts";
 import { countIn, type Statistic } from "../domain/model.ts";

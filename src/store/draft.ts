@@ -23,7 +23,7 @@ class DraftCollection<T> implements DraftRows<T> {
   #version: number | undefined;
   /** The records that the batch has written; undefined for one that it removed. */
   readonly #records = new Map<string, T | undefined>();
-  /** These records by index, from the first search on: a bulk change searches after each of its writes. */
+  /** Indexes of them, from the first search on: a bulk change searches after each of its writes. */
   readonly #indexes = new Map<string, DraftIndex<T>>();
   /** The records that the current change has written, with their earlier values. */
   readonly touched = new Map<string, T | undefined>();

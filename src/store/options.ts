@@ -1,5 +1,4 @@
 /** The options of a store, and when it begins a snapshot by itself. */
-
 import type { Model } from "../domain/collection.ts";
 import { dayMilliseconds } from "../domain/instant.ts";
 import type { Files } from "./folder/files.ts";

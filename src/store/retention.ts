@@ -14,7 +14,6 @@
  * A clock that stays wrong for 3 snapshots looks like time that has passed. Even then the last 3 snapshots
  * from before the jump remain, with everything since.
  */
-
 import { join } from "node:path";
 import { dayMilliseconds } from "../domain/instant.ts";
 import type { Files } from "./folder/files.ts";

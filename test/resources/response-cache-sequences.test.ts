@@ -114,7 +114,12 @@ it("the response cache has a limited number of answers", async (t) => {
   const { clock } = world;
   const handler = handlers.get("blacklistreason.list");
   assert.ok(handler?.effect === "read" && handler.cacheable !== undefined);
-  const cached = new ResponseCache().of("blacklistreason.list", handler, handler.cacheable, sourcesOf(world));
+  const cached = new ResponseCache().cachedRead(
+    "blacklistreason.list",
+    handler,
+    handler.cacheable,
+    sourcesOf(world),
+  );
   const context = { now: clock.time } as never;
   const ask = (number: number) => cached({ factionString: `F${number}` }, context);
   const first = ask(0);

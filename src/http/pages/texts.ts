@@ -1,5 +1,4 @@
 /** All texts of the pages. Texts about statistics, lists and scores are those of the route table. */
-
 import { capitalised } from "../../domain/text.ts";
 
 /** The language of the texts. Numbers, dates and orders are those of the table's language. */

@@ -27,7 +27,7 @@ export class ResponseCache {
   });
 
   /** Returns a read whose answers are cached, by the operation's name and the input. */
-  of(
+  cachedRead(
     name: string,
     handler: ReadHandler,
     { isCompressed, formOf, dependencies: dependenciesOf, validUntil }: Cacheable,

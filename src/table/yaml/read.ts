@@ -2,7 +2,6 @@
  * Reads YAML that people write, for the route table and its tests: into plain values, or into faults that name line and
  * column and say what to do.
  */
-
 import { LRUCache } from "lru-cache";
 import {
   Composer,
