@@ -8,6 +8,10 @@ export interface RecordChange {
   readonly after: unknown;
 }
 
+/** Returns where a record is, as `collection key`. */
+export const placeOf = ({ collection, key }: Pick<RecordChange, "collection" | "key">): string =>
+  `${collection} ${key}`;
+
 /** One change. `journal/segment.ts` describes its form on disk. */
 export interface JournalRecord {
   readonly sequence: number;

@@ -1,6 +1,8 @@
 /** Undoing a registration or a removal: no record remains without its player. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { undo } from "../../src/operator/undo/undo.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
 import { everyRight, openWorld, type World } from "../_setup.ts";
 
 const uuid = "00112233445566778899aabbccddeeff";
@@ -80,4 +82,22 @@ it("undoing a removal does not restore tokens, ranks and statistics without the 
     [players.has(uuid), tokens.find("player", uuid), memberships.find("player", uuid), statistics.has(uuid)],
     [false, [], [], false],
   );
+});
+
+it("an exclusion that becomes one with another while the journal is read is not lifted", async (t) => {
+  const { service } = await openWorld(t);
+  await service.administer("player.exclude", { player: uuid });
+  const { sequence } = service.store;
+  await service.administer("player.exclude", { player: "Ada" });
+  let isRead = false;
+  const readPieces: typeof nodeFiles.readPieces = async function* (...of) {
+    yield* nodeFiles.readPieces(...of);
+    if (!isRead) await service.administer("player.add", { name: "Ada", uuid });
+    isRead = true;
+  };
+  const environment = { ...service.environment, files: { ...nodeFiles, readPieces } };
+  const lift = undo.bind({ sequence, exceptChanged: false })(environment, undefined);
+  await assert.rejects(lift, /has since been changed by change \d+ \(player.add\)/);
+  assert.equal(service.store.data.groupMembers.size, 1);
+  assert.ok(isRead);
 });

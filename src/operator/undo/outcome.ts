@@ -1,15 +1,16 @@
 /** What the data would be after an undo, and why a record cannot be undone. */
 import * as v from "valibot";
-import type { AnyRecord, NamedKind } from "../../domain/collection.ts";
+import type { NamedKind } from "../../domain/collection.ts";
 import type { Entry } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
 import { labelOf, textOf } from "../../domain/label.ts";
 import { definitionOf, model, type Named, nounOf, type Player } from "../../domain/model.ts";
 import { allOf, counted, fold, oneOf } from "../../domain/text.ts";
 import { collectionsOf, recordsOfPlayer, referringEntries } from "../../identity/references.ts";
-import type { RecordChange } from "../../store/change.ts";
+import { placeOf, type RecordChange } from "../../store/change.ts";
 import type { Rows } from "../../store/collection.ts";
 import type { Data } from "../../store/data.ts";
+import { isAlone, keyAs, takeoversIn } from "./takeovers.ts";
 
 /** Returns a record in words, such as `the membership Ada (GROVE)`. */
 export function recordWords(
@@ -51,15 +52,15 @@ export interface TableInForce {
 /** Returns what the data would be after an undo of some changes. */
 export function outcomeOf(data: Data, changes: readonly RecordChange[], table: TableInForce) {
   /** The values of the undone records, by collection and key. */
-  const undone = new Map(changes.map(({ collection, key, before }) => [`${collection} ${key}`, before]));
+  const undone = new Map(changes.map((change) => [placeOf(change), change.before]));
   const { bindings, takenOver } = bindingsIn(changes);
 
   /** The entries that refer to others, by the keys of those. */
   let referring: ReadonlyMap<string, readonly Entry[]> | undefined;
 
   /** Excepts a record from the undo. */
-  function keep({ collection, key }: RecordChange): void {
-    undone.delete(`${collection} ${key}`);
+  function keep(change: RecordChange): void {
+    undone.delete(placeOf(change));
   }
 
   /** Returns the name of a player; undefined for one who is no longer registered then. */
@@ -85,7 +86,7 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
     if (binding?.others.some((place) => !undone.has(place)))
       return boundWords(what, presentName(binding.uuid));
     const twin = boundTwin(collection, record);
-    if (twin !== undefined && !undone.has(`${collection} ${twin}`))
+    if (twin !== undefined && !undone.has(placeOf({ collection, key: twin })))
       return `${what} is there already, with the UUID of the player who has the name by now`;
     const unfit = entries === undefined || record === undefined ? undefined : table.unfit(record as Entry);
     if (unfit !== undefined) return `the route table has changed since, and refuses ${what}: ${unfit}`;
@@ -125,14 +126,12 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
 
   /** Returns the key of a record that one of a name alone would replace, once it is that of the player who has the name. */
   function boundTwin(collection: string, record: unknown): string | undefined {
-    const found = collectionsOf(data).find(({ name }) => name === collection);
-    const name = found?.refersTo.subject && textOf(record, "name");
-    if (name === undefined || Reflect.get(record as object, "uuid") !== null) return undefined;
-    const [player] = data.players.find("name", fold(name));
+    const name = isAlone(record) ? textOf(record, "name") : undefined;
+    const [player] = name === undefined ? [] : data.players.find("name", fold(name));
     // A player whom the undo removes or renames does not have the name any more.
-    if (player && undone.has(`players ${player.uuid}`)) return undefined;
-    const key = player && found?.key({ ...(record as AnyRecord), name: player.name, uuid: player.uuid });
-    return key !== undefined && found?.rows.has(key) ? key : undefined;
+    if (player === undefined || undone.has(`players ${player.uuid}`)) return undefined;
+    const key = keyAs(collection, record, player);
+    return key !== undefined && rowsOf(data, collection).has(key) ? key : undefined;
   }
 
   /** Returns the conflict of a name that would be both a faction and a service. */
@@ -144,21 +143,17 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
   }
 
   function has(collection: string, key: string): boolean {
-    const former = undone.get(`${collection} ${key}`);
+    const former = undone.get(placeOf({ collection, key }));
     return former === undefined ? rowsOf(data, collection).has(key) : former !== null;
   }
 
   /** Returns the records that are not undone. */
   function notUndone<T>(collection: string, records: readonly T[], keyOf: (record: T) => string): T[] {
-    return records.filter((record) => !undone.has(`${collection} ${keyOf(record)}`));
+    return records.filter((record) => !undone.has(placeOf({ collection, key: keyOf(record) })));
   }
 
   return { keep, nameOf, fault };
 }
-
-/** Returns where a record is, as `collection key`. */
-export const placeOf = ({ collection, key }: Pick<RecordChange, "collection" | "key">) =>
-  `${collection} ${key}`;
 
 /** What goes back only together with a record that became a player's, as `collection key`. */
 interface Binding {
@@ -168,49 +163,28 @@ interface Binding {
 
 /**
  * Returns what became a player's in some changes, or was a player's before: the records of the name alone, and those of the
- * player. Each depends on the others, and on the player who took the name: by a part of them, an exclusion would be lost, or
+ * player. Each depends on the other, and on the player who took the name: by a part of them, an exclusion would be lost, or
  * be that of whoever has the name now.
  */
 function bindingsIn(changes: readonly RecordChange[]) {
   const bindings = new Map<string, Binding>();
   /** The changes of what players took over, by their UUIDs. */
   const takenOver = new Map<string, RecordChange[]>();
-  const ofPeople = changes.filter(
-    ({ collection }) => definitionOf(collection)?.refersTo.subject !== undefined,
-  );
-  const isAlone = (record: unknown) => Reflect.get(record ?? {}, "uuid") === null;
-  for (const [bound, free] of [["after", "before"] as const, ["before", "after"] as const]) {
-    const players = new Map<string, string>();
-    for (const change of changes)
-      if (change.collection === "players") players.set(fold(textOf(change[bound], "name") ?? ""), change.key);
-    const playerOf = (record: unknown) => players.get(fold(textOf(record, "name") ?? ""));
-    const withPlayer = (player: string | undefined, others: readonly string[]) =>
-      player === undefined ? others : [...others, `players ${player}`];
-    const alone = new Set<string>();
-    for (const { collection, key, [bound]: record, [free]: former } of ofPeople) {
-      if (record !== null || !isAlone(former)) continue;
-      const [place, player] = [placeOf({ collection, key }), playerOf(former)];
-      alone.add(place);
-      if (player !== undefined) bindings.set(place, { uuid: player, others: withPlayer(player, []) });
-    }
-    for (const change of ofPeople) {
-      const { collection, [bound]: record, [free]: former } = change;
-      const uuid = textOf(record, "uuid");
-      // A record whose key does not have the player keeps its place.
-      const isInPlace = isAlone(former);
-      if (uuid === undefined || (alone.size === 0 && !isInPlace)) continue;
-      const place = placeOf(change);
-      const aloneKey = definitionOf(collection)?.key({ ...(record as AnyRecord), uuid: null });
-      const from = isInPlace ? place : `${collection} ${aloneKey}`;
-      if (!isInPlace && !alone.has(from)) continue;
-      const player = playerOf(record);
-      if (player !== undefined && bound === "after") {
-        const taken = takenOver.get(player);
-        if (taken === undefined) takenOver.set(player, [change]);
-        else taken.push(change);
-      }
-      bindings.set(from, { uuid, others: withPlayer(player, [place]) });
-      bindings.set(place, { uuid, others: withPlayer(player, [from]) });
+  const places = new Map(changes.map((change) => [placeOf(change), change]));
+  for (const bound of ["after", "before"] as const) {
+    for (const {
+      alone,
+      own,
+      player: { uuid },
+    } of takeoversIn(changes, bound)) {
+      const [player, from, change] = [`players ${uuid}`, placeOf(alone), places.get(own)];
+      bindings.set(from, { uuid, others: change === undefined ? [player] : [player, own] });
+      if (change === undefined) continue;
+      bindings.set(own, { uuid, others: [player, from] });
+      if (bound === "before") continue;
+      const taken = takenOver.get(uuid);
+      if (taken === undefined) takenOver.set(uuid, [change]);
+      else taken.push(change);
     }
   }
   return { bindings, takenOver };

@@ -14,15 +14,15 @@ import {
   renameCreators,
   withNames,
 } from "../../identity/references.ts";
-import type { JournalRecord, RecordChange } from "../../store/change.ts";
+import { type JournalRecord, placeOf, type RecordChange } from "../../store/change.ts";
 import type { Data, Draft } from "../../store/data.ts";
 import { nodeFiles } from "../../store/folder/files.ts";
-import { readHistory } from "../../store/journal/history.ts";
+import { followHistory, readHistory } from "../../store/journal/history.ts";
 import { Slices } from "../../store/slices.ts";
 import { defineCommand, type Environment, type Info } from "../define.ts";
 import { renameInForce } from "../lists/lists.ts";
-import { mergedIn, mergedSince } from "./merged.ts";
-import { outcomeOf, placeOf, recordWords, rowsOf, type TableInForce } from "./outcome.ts";
+import { outcomeOf, recordWords, rowsOf, type TableInForce } from "./outcome.ts";
+import { isAlone, Mergers, mergedIn } from "./takeovers.ts";
 
 /** The most obstacles that a message names, and the most changes for each. */
 const mostNamed = 5;
@@ -42,14 +42,19 @@ export const undo = defineCommand({
     { sequence, exceptChanged },
     signal,
   ): Promise<Info & { readonly left?: number }> {
-    const { store, now = Date.now } = environment;
+    const { files = nodeFiles, store, now = Date.now } = environment;
     const record = await changeAt(environment, sequence);
     const all = undoable(record);
     const table = await tableFor(environment, all);
-    const merged = await mergedSince(all, () => historyAfter(environment, sequence));
+    const mergers = new Mergers(all);
+    const catchUp = followHistory(files, store, sequence, (later) => mergers.add(later));
     const edit = (except: boolean, origin?: Parameters<typeof store.edit>[1]) =>
       store.edit(
-        (draft, slices) => undoIn(draft, slices, all, except, { table, now: now(), merged }),
+        async (draft, slices) => {
+          // Others go on meanwhile.
+          if (mergers.arePossible) await catchUp();
+          return undoIn(draft, slices, all, except, { table, now: now(), merged: mergers.places });
+        },
         origin,
         // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
         { signal },
@@ -97,11 +102,11 @@ export async function undoIn(
     const collection = collections.get(name);
     if (after === null) collection?.rows.delete(key);
     else collection?.rows.put(after as AnyRecord);
-    const isAlone = collection?.refersTo.subject !== undefined && Reflect.get(after ?? {}, "uuid") === null;
     const isRenamed =
       name === "players" && after !== null && textOf(before, "name") !== textOf(after, "name");
     if (isRenamed) renamed.push(after as Player);
-    const named = isRenamed || isAlone ? textOf(after, "name") : undefined;
+    const isOfName = collection?.refersTo.subject !== undefined && isAlone(after);
+    const named = isRenamed || isOfName ? textOf(after, "name") : undefined;
     if (named !== undefined) names.add(fold(named));
     if (slices.isOver) await slices.next();
   }
@@ -176,7 +181,7 @@ export interface UndoContext {
   readonly table: TableInForce;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** See {@link mergedSince}. */
+  /** See {@link Mergers.places}. */
   readonly merged: ReadonlySet<string>;
 }
 
@@ -287,13 +292,10 @@ async function describeObstacles(
   const changed = named.filter(({ why }) => why === undefined);
   if (changed.length > 0) {
     for await (const record of history) {
-      const merged = mergedIn(record.changes);
+      const merged = mergedIn(record.changes).map(({ own }) => own);
+      const touched = new Set([...record.changes.map(placeOf), ...merged]);
       for (const obstacle of changed) {
-        const { collection, key } = obstacle.change;
-        const isChanged = record.changes.some(
-          (change) => change.collection === collection && change.key === key,
-        );
-        if (!isChanged && !merged.has(placeOf(obstacle.change))) continue;
+        if (!touched.has(placeOf(obstacle.change))) continue;
         obstacle.count += 1;
         if (obstacle.count <= mostNamed) obstacle.by.push(changeWords(record));
       }

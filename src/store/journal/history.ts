@@ -40,3 +40,25 @@ export async function* readHistory(
     }
   }
 }
+
+/**
+ * Returns a function that hands on a store's changes after one, and when called again those that have been made since.
+ * @param take is called with each
+ */
+export function followHistory(
+  files: Files,
+  store: { readonly folder: string; readonly sequence: number },
+  after: number,
+  take: (record: JournalRecord) => void,
+): () => Promise<void> {
+  let last = after;
+  return async () => {
+    if (last >= store.sequence) return;
+    for await (const record of readHistory(files, store.folder, last)) {
+      // It may not be made yet.
+      if (record.sequence > store.sequence) return;
+      take(record);
+      last = record.sequence;
+    }
+  };
+}

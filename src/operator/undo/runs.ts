@@ -1,0 +1,169 @@
+/** What is left of the changes of one caller, as the journal goes on. */
+import { isDeepStrictEqual } from "node:util";
+import { textOf } from "../../domain/label.ts";
+import { isBookkeeping } from "../../domain/model.ts";
+import { fold } from "../../domain/text.ts";
+import { areSame } from "../../identity/references.ts";
+import { type JournalRecord, placeOf, type RecordChange } from "../../store/change.ts";
+import { isAlone, keyAs, mergedIn, type Person, takeoversIn } from "./takeovers.ts";
+
+/** A value of a record, and how it came to have it. */
+interface State {
+  /** Undefined for a record that has become one with another: no value that it had before. */
+  readonly value: unknown;
+  readonly isTheirs: boolean;
+  /** The state before; undefined for the one in which the caller found the record. */
+  readonly former?: State | undefined;
+}
+
+/** The states of a record since the caller changed it first. */
+interface Trail {
+  readonly collection: string;
+  readonly key: string;
+  readonly state: State;
+  /** The states before the changes, by their numbers: an undo returns to one. */
+  readonly before: Map<number, State>;
+  /** The record as it is, or was last. */
+  readonly last: unknown;
+  /** Whom it is of, if it was of the name alone and then of the player, or reversely: the states can have it as either. */
+  readonly person?: Person | undefined;
+}
+
+/** Where the record of a change was, if it is that of the player instead of the name alone by now, or reversely. */
+interface Move {
+  readonly from: string;
+  readonly person: Person;
+}
+
+/** How a player came to a token is nothing that was done with it. */
+const credentials: ReadonlySet<string> = new Set(["tokens", "invitations"]);
+
+/** The records that a caller has changed. A run of changes of one by the caller ends with somebody else's change. */
+export class Runs {
+  /** By the places of the records. */
+  readonly #trails = new Map<string, Trail>();
+
+  /** Adds the next change of the journal. @param isTheirs whether it is the caller's */
+  add(record: JournalRecord, isTheirs: boolean): void {
+    const changes = record.changes.filter(
+      ({ collection }) => !isBookkeeping(collection) && !credentials.has(collection),
+    );
+    if (isTheirs) {
+      for (const change of changes) this.#extend(change, record);
+      return;
+    }
+    const places = new Map(changes.map((change) => [placeOf(change), change]));
+    const moves = new Map<string, Move>();
+    for (const bound of ["after", "before"] as const) {
+      for (const { player: person, alone, own } of takeoversIn(changes, bound)) {
+        const [from, to] = bound === "after" ? [placeOf(alone), own] : [own, placeOf(alone)];
+        if (from === to) moves.set(to, { from, person });
+        else if (places.get(from)?.after === null && places.get(to)?.before === null) {
+          moves.set(to, { from, person });
+          places.delete(from);
+        } else if (bound === "before" && !places.has(own)) this.#part(own, record);
+      }
+    }
+    for (const [place, change] of places)
+      this.#follow(change, record, moves.get(place) ?? this.#boundBy(record, change));
+    for (const { alone, own } of mergedIn(changes))
+      for (const place of [placeOf(alone), own]) this.#merge(place, record);
+  }
+
+  /** The runs that last, each as one change: what can be taken back. */
+  get lasting(): readonly RecordChange[] {
+    const lasting = [...this.#trails.values()].filter(({ state }) => state.isTheirs);
+    return lasting.flatMap((trail) => {
+      const { collection, key, state } = trail;
+      const [before, after] = [valueIn(trail, beginningOf(state)), valueIn(trail, state)];
+      return isDeepStrictEqual(before, after) ? [] : [{ collection, key, before, after }];
+    });
+  }
+
+  /** The number of runs that others have ended, other than by taking back what the caller did. */
+  get ended(): number {
+    const isEnded = (trail: Trail) => {
+      let end = trail.state;
+      while (end.former?.isTheirs === false) end = end.former;
+      if (trail.state.isTheirs || end.former === undefined) return false;
+      const [value, former] = [valueIn(trail, end), valueIn(trail, beginningOf(end.former))];
+      return !areSame(trail.collection, value, former);
+    };
+    return [...this.#trails.values()].filter(isEnded).length;
+  }
+
+  #extend(change: RecordChange, { sequence }: JournalRecord): void {
+    const { collection, key, before: value, after } = change;
+    const trail = this.#trails.get(placeOf(change));
+    // A record that became one with another has a value again.
+    const former =
+      trail === undefined || trail.state.value === undefined
+        ? { value, isTheirs: false, former: trail?.state }
+        : trail.state;
+    const before = (trail?.before ?? new Map()).set(sequence, former);
+    const state = { value: after, isTheirs: true, former };
+    this.#trails.set(placeOf(change), { ...trail, collection, key, state, before, last: after ?? value });
+  }
+
+  /** Follows somebody else's change. */
+  #follow(change: RecordChange, { sequence, operation, undoes }: JournalRecord, move?: Move): void {
+    const place = placeOf(change);
+    const former = this.#trails.get(move?.from ?? place);
+    if (former === undefined) return;
+    const { collection, key, before: previous, after: value } = change;
+    const trail = { ...former, key, last: value ?? previous, person: move?.person ?? former.person };
+    const isValue = (state: State) => areSame(collection, valueIn(trail, state), value);
+    let back = undoes === null ? undefined : trail.before.get(undoes);
+    // That of another caller's changes does not name them.
+    if (operation === "undo.caller") for (back = trail.state; back && !isValue(back); ) back = back.former;
+    let state = trail.state;
+    trail.before.set(sequence, state);
+    if (back !== undefined && isValue(back)) state = back;
+    else if (!isValue(state)) state = { value, isTheirs: false, former: state };
+    if (move !== undefined) this.#trails.delete(move.from);
+    this.#trails.set(place, { ...trail, state });
+  }
+
+  /** Ends the run of a record that becomes one with another: to take it back would take back the other. */
+  #merge(place: string, { sequence }: JournalRecord): void {
+    const trail = this.#trails.get(place);
+    const former = trail?.before.get(sequence) ?? trail?.state;
+    if (trail === undefined || former?.isTheirs !== true) return;
+    trail.before.set(sequence, former);
+    this.#trails.set(place, { ...trail, state: { value: undefined, isTheirs: false, former } });
+  }
+
+  /** Returns to the run of a player's record that stays as it is while one of the name alone is parted from it. */
+  #part(place: string, { undoes }: JournalRecord): void {
+    const trail = this.#trails.get(place);
+    const state = undoes === null ? undefined : trail?.before.get(undoes);
+    if (trail && state && trail.state.former === state) this.#trails.set(place, { ...trail, state });
+  }
+
+  /** Returns the move of a record of a name alone that an undo brings back as that of the player who has the name by now. */
+  #boundBy({ undoes }: JournalRecord, { collection, after }: RecordChange): Move | undefined {
+    const [name, uuid] = [textOf(after, "name"), textOf(after, "uuid")];
+    if (undoes === null || name === undefined || uuid === undefined) return undefined;
+    const key = keyAs(collection, after, { uuid: null });
+    const from = key && placeOf({ collection, key });
+    return from && this.#trails.get(from)?.before.has(undoes) ? { from, person: { name, uuid } } : undefined;
+  }
+}
+
+/** Returns the state before the caller's last changes. */
+function beginningOf(state: State): State {
+  let beginning = state;
+  while (beginning.isTheirs && beginning.former !== undefined) beginning = beginning.former;
+  return beginning;
+}
+
+/** Returns the value of a state, of the player or of the name alone as the record is by now. */
+function valueIn({ last, person }: Trail, { value }: State): unknown {
+  if (person === undefined || isAlone(value) === isAlone(last)) return value;
+  const isTheirs = isAlone(value)
+    ? fold(textOf(value, "name") ?? "") === fold(person.name)
+    : textOf(value, "uuid") === person.uuid;
+  return isTheirs
+    ? { ...Object(value), name: textOf(last, "name"), uuid: Reflect.get(Object(last), "uuid") }
+    : value;
+}

@@ -1,0 +1,106 @@
+/** Records of a name alone that become those of the player who gets the name: by a registration, a renaming or a roster. */
+import { textOf } from "../../domain/label.ts";
+import { definitionOf } from "../../domain/model.ts";
+import { fold } from "../../domain/text.ts";
+import { type JournalRecord, placeOf, type RecordChange } from "../../store/change.ts";
+
+export interface Person {
+  readonly name: string;
+  readonly uuid: string;
+}
+
+/** A record that a player took over with a name, or gave back with it. */
+export interface Takeover {
+  readonly player: Person;
+  /** The change of the record of the name alone. */
+  readonly alone: RecordChange;
+  /** Where it is as a record of the player: in the same place, if its key does not have the player. */
+  readonly own: string;
+}
+
+/** Whether a record is of a name that was not registered when it was made. */
+export const isAlone = (record: unknown): boolean => Reflect.get(record ?? {}, "uuid") === null;
+
+/** Returns the key of a record as that of another person; undefined for a record that is of nobody. */
+export function keyAs(
+  collection: string,
+  record: unknown,
+  person: { readonly uuid: string | null },
+): string | undefined {
+  const definition = definitionOf(collection);
+  return definition?.refersTo.subject && definition.key({ ...Object(record), ...person });
+}
+
+/**
+ * Returns what players took over in a change. @param bound the side of the change on which it is theirs: with `before`,
+ * what they gave back
+ */
+export function takeoversIn(
+  changes: readonly RecordChange[],
+  bound: "after" | "before" = "after",
+): readonly Takeover[] {
+  const free = bound === "after" ? "before" : "after";
+  const players = new Map<string, Person>();
+  for (const { collection, key, [bound]: player, [free]: other } of changes) {
+    if (collection !== "players") continue;
+    const [name, otherName] = [textOf(player, "name"), textOf(other, "name")];
+    if (name !== undefined && fold(name) !== fold(otherName ?? ""))
+      players.set(fold(name), { name, uuid: key });
+  }
+  if (players.size === 0) return [];
+  return changes.flatMap((alone) => {
+    const { collection, [bound]: record, [free]: former } = alone;
+    const name = isAlone(former) && !isAlone(record) ? textOf(former, "name") : undefined;
+    const player = name === undefined ? undefined : players.get(fold(name));
+    const key = player && keyAs(collection, former, player);
+    return player === undefined || key === undefined
+      ? []
+      : [{ player, alone, own: placeOf({ collection, key }) }];
+  });
+}
+
+/** Returns the takeovers by which two records became one: the player had such a record before. It may have stayed as it was. */
+export function mergedIn(changes: readonly RecordChange[]): readonly Takeover[] {
+  const takeovers = takeoversIn(changes).filter(({ alone, own }) => placeOf(alone) !== own);
+  if (takeovers.length === 0) return takeovers;
+  const added = new Set(changes.filter(({ before }) => before === null).map(placeOf));
+  return takeovers.filter(({ own }) => !added.has(own));
+}
+
+/** Follows which records of players in some changes have become one with that of a name since. */
+export class Mergers {
+  /** Where the records of players are. */
+  readonly #own: ReadonlySet<string>;
+  /** By the numbers of the changes that made them one. */
+  readonly #merged = new Map<number, readonly Takeover[]>();
+
+  constructor(changes: readonly RecordChange[]) {
+    const isOfPlayer = ({ collection, after }: RecordChange) =>
+      definitionOf(collection)?.refersTo.subject && textOf(after, "uuid") !== undefined;
+    this.#own = new Set(changes.filter(isOfPlayer).map(placeOf));
+  }
+
+  /** Whether there can be any. */
+  get arePossible(): boolean {
+    return this.#own.size > 0;
+  }
+
+  /** Adds a later change. */
+  add({ sequence, undoes, changes }: JournalRecord): void {
+    const made = mergedIn(changes).filter(({ own }) => this.#own.has(own));
+    if (made.length > 0) this.#merged.set(sequence, made);
+    const undone = undoes === null ? undefined : this.#merged.get(undoes);
+    if (undoes === null || undone === undefined) return;
+    // What the undo does not bring back stays one with the other.
+    const back = new Set(changes.filter(({ after }) => after !== null).map(placeOf));
+    this.#merged.set(
+      undoes,
+      undone.filter(({ alone }) => !back.has(placeOf(alone))),
+    );
+  }
+
+  /** Where the records are that have become one with another. */
+  get places(): ReadonlySet<string> {
+    return new Set([...this.#merged.values()].flat().map(({ own }) => own));
+  }
+}
