@@ -21,11 +21,9 @@ import { followHistory, readHistory } from "../../store/journal/history.ts";
 import { Slices } from "../../store/slices.ts";
 import { defineCommand, type Environment, type Info } from "../define.ts";
 import { renameInForce } from "../lists/lists.ts";
-import { outcomeOf, recordWords, rowsOf, type TableInForce } from "./outcome.ts";
-import { isAlone, Mergers, mergedIn } from "./takeovers.ts";
-
-/** The most obstacles that a message names, and the most changes for each. */
-const mostNamed = 5;
+import { addedNames, describeObstacles, type Obstacle, refusal } from "./obstacles.ts";
+import { outcomeOf, rowsOf, type TableInForce } from "./outcome.ts";
+import { isAlone, Mergers } from "./takeovers.ts";
 
 export const undo = defineCommand({
   input: v.strictObject({
@@ -169,13 +167,6 @@ async function* historyAfter(
   }
 }
 
-/** A record that cannot be undone. */
-export interface Obstacle {
-  readonly change: RecordChange;
-  /** The reason; undefined for a record that has changed since. */
-  readonly why: string | undefined;
-}
-
 /** What an undo depends on beside the data. */
 export interface UndoContext {
   readonly table: TableInForce;
@@ -256,75 +247,4 @@ export function undoable(record: JournalRecord): readonly RecordChange[] {
   }
   if (undoable.length === 0) throw addedNames(record.sequence, changes);
   return undoable;
-}
-
-/** Returns the refusal of a change that only added names. */
-function addedNames(sequence: number, changes: readonly RecordChange[]): Failure {
-  const names = changes.map(({ after }) => ({ kind: textOf(after, "kind"), name: textOf(after, "name") }));
-  const commands = names.map(({ kind, name }) => `\`addon-cli seed remove ${kind} ${name}\``);
-  const more = commands.length > mostNamed ? `, and likewise the other ${commands.length - mostNamed}` : "";
-  const stay = names.map(({ name }) => `the name ${name} stays`);
-  return new Failure("CONFLICT", `Change ${sequence} cannot be undone: ${listed(stay)}.`, {
-    hint: `Remove a name that nothing refers to: ${commands.slice(0, mostNamed).join(", ")}${more}.`,
-  });
-}
-
-/** Returns the refusal of a change with obstacles. @param isPart whether its other records can be undone */
-function refusal(sequence: number, obstacles: string, isPart: boolean): Failure {
-  const part = isPart ? ` \`addon-cli undo ${sequence} --except-changed\` undoes the other records.` : "";
-  return new Failure("CONFLICT", `Change ${sequence} cannot be undone: ${obstacles}.`, {
-    hint: `Undo the later changes first, or make a new change.${part}`,
-  });
-}
-
-/**
- * Describes the first obstacles, each with the first changes that caused it, and the number of further ones.
- * @param history the changes after the undone one; read only if a record has changed
- * @param nameOf returns the name of a registered player
- */
-async function describeObstacles(
-  obstacles: readonly Obstacle[],
-  history: AsyncIterable<JournalRecord>,
-  nameOf: (uuid: string) => string | undefined,
-): Promise<string> {
-  const first = obstacles.slice(0, mostNamed);
-  const named = first.map((obstacle) => ({ ...obstacle, by: [] as string[], count: 0 }));
-  const changed = named.filter(({ why }) => why === undefined);
-  if (changed.length > 0) {
-    for await (const record of history) {
-      const merged = mergedIn(record.changes).map(({ own }) => own);
-      const touched = new Set([...record.changes.map(placeOf), ...merged]);
-      for (const obstacle of changed) {
-        if (!touched.has(placeOf(obstacle.change))) continue;
-        obstacle.count += 1;
-        if (obstacle.count <= mostNamed) obstacle.by.push(changeWords(record));
-      }
-    }
-  }
-  // Players whom a later change has removed.
-  const removed = new Map(
-    named.map(({ change: { key, before, after } }) => [key, textOf(after ?? before, "name")]),
-  );
-  const sentences = named.map(({ change, why, by, count }) => {
-    if (why !== undefined) return why;
-    const others = count > by.length ? [`${count - by.length} more`] : [];
-    const what = recordWords(change, (uuid) => nameOf(uuid) ?? removed.get(uuid) ?? uuid);
-    return `${what} has since been changed${by.length === 0 ? "" : ` by ${[...by, ...others].join(", ")}`}`;
-  });
-  // That of a name and that of the player who took it over are called the same.
-  const different = [...new Set(sentences)];
-  return listed(different, obstacles.length - sentences.length + different.length);
-}
-
-/** Returns a change in words, such as `change 7 (targetlist.add)` or `change 8 (undo 7)`. */
-function changeWords(record: JournalRecord): string {
-  const { sequence, undoes } = record;
-  return `change ${sequence} (${operationName(record)}${undoes === null ? "" : ` ${undoes}`})`;
-}
-
-/** Joins the first phrases, with the number of further ones. */
-function listed(all: readonly string[], count = all.length): string {
-  const named = all.slice(0, mostNamed);
-  const more = count - named.length;
-  return [...named, ...(more > 0 ? [`and ${more} more record${more === 1 ? "" : "s"}`] : [])].join("; ");
 }
