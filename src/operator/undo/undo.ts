@@ -63,7 +63,8 @@ export const undo = defineCommand({
     // Whoever undoes a renaming returns to a table that has the former names.
     if (record.operation !== "list.rename") await renameInForce(environment, changes);
     const what = `change ${sequence} (${operationName(record)})`;
-    if (obstacles.length === 0) return { info: `Undid ${what}.` };
+    if (obstacles.length === 0)
+      return { info: made.length === 0 ? `Nothing of ${what} is left to undo.` : `Undid ${what}.` };
     // Outside the store's writer, so that other changes do not wait for it.
     const words = await describeObstacles(
       obstacles,
