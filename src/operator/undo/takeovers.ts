@@ -19,7 +19,7 @@ export interface Takeover {
 }
 
 /** Whether a record is of a name that was not registered when it was made. */
-export const isAlone = (record: unknown): boolean => Reflect.get(record ?? {}, "uuid") === null;
+export const isAlone = (record: unknown): boolean => Reflect.get(Object(record), "uuid") === null;
 
 /** Returns the key of a record as that of another person; undefined for a record that is of nobody. */
 export function keyAs(
