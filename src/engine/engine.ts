@@ -31,7 +31,7 @@ import { Exchange, methodNotAllowed, type Observer, readMethods, unknownPath } f
 import { RequestInput } from "./input.ts";
 import type { Limiter, Refusal } from "./limiter.ts";
 import { type Node, onceFit, withSequence } from "./node.ts";
-import { reasonOf } from "./reason.ts";
+import { decisionReason } from "./reason.ts";
 import {
   type IncomingRequest,
   idempotencyKeyIn,
@@ -245,7 +245,7 @@ export class Engine {
         });
       case "RESTRICTED": {
         const { restriction } = route;
-        if (exchange !== undefined) exchange.reason = reasonOf(restriction, caller, decisive());
+        if (exchange !== undefined) exchange.reason = decisionReason(restriction, caller, decisive());
         throw new Failure("RESTRICTED", `This operation is only for ${describe(restriction, decisive())}.`);
       }
     }

@@ -20,7 +20,7 @@ export interface Reason {
 }
 
 /** Returns the reason. @param input at least the parameters that the restriction depends on */
-export function reasonOf(restriction: Restriction, caller: Caller, input: Input): Reason {
+export function decisionReason(restriction: Restriction, caller: Caller, input: Input): Reason {
   return { needs: describe(restriction, input), had: had(restriction, caller, input) };
 }
 

@@ -3,7 +3,7 @@
 import type { Player } from "../domain/model.ts";
 import { withTerms } from "../domain/terms.ts";
 import { asArgument, oneOf } from "../domain/text.ts";
-import { reasonOf } from "../engine/reason.ts";
+import { decisionReason } from "../engine/reason.ts";
 import { playerCaller, publicCaller } from "../identity/callers.ts";
 import { requirePlayer } from "../identity/players.ts";
 import { isLive } from "../identity/tokens.ts";
@@ -61,7 +61,7 @@ export function canI(
   const excluded = code === "EXCLUDED";
   const allowed = isAllowed(restriction, caller, input);
   const name = player?.name ?? publicName;
-  const { needs, had } = reasonOf(restriction, caller, input);
+  const { needs, had } = decisionReason(restriction, caller, input);
   const steps: Step[] = [];
   const isChange = route.operation.effect === "change";
   const lacksToken = player === undefined ? undefined : tokenWords(data, player, isChange && !readOnly, now);

@@ -37,7 +37,7 @@ function bannedAt(data: Data, reference: string, now: number): HouseBan | undefi
 }
 
 /** Returns the reason of a ban that a text names. An exact spelling comes first, as in `entryNamed`. */
-function reasonOf({ reasons }: HouseBan, text: string): HouseBan["reasons"][number] | undefined {
+function findReason({ reasons }: HouseBan, text: string): HouseBan["reasons"][number] | undefined {
   return (
     reasons.find(({ reason }) => fold(reason) === fold(text)) ??
     reasons.find(({ reason }) => comparisonForm(reason) === comparisonForm(text))
@@ -138,7 +138,7 @@ const add = (reasons: List, most: number, mostOwn: number | undefined) =>
       const player = requireVisibleSubject(draft, input.name, "name", () => bannedAt(draft, input.name, now));
       const stored = currentBan(draft, subjectKey(player), now);
       const ban = stored === undefined ? undefined : withLatestSpelling(stored, player);
-      if (ban !== undefined && reasonOf(ban, known) !== undefined) {
+      if (ban !== undefined && findReason(ban, known) !== undefined) {
         if (ban !== stored) draft.houseBans.put(ban);
         return `${ban.name} already has a house ban for ${known}.`;
       }
@@ -164,7 +164,7 @@ const remove = defineChange({
     const stored = bannedAt(draft, input.name, now);
     if (stored === undefined) throw new Failure("UNKNOWN_ENTRY", `${input.name} has no house ban.`);
     const ban = withLatestSpelling(stored, { name: input.name, uuid: null });
-    const removed = reasonOf(ban, input.reason);
+    const removed = findReason(ban, input.reason);
     const isWhole = removed === undefined && comparisonForm(input.reason) === everyReason;
     if (removed === undefined && !isWhole) {
       const names = ban.reasons.map(({ reason }) => reason);

@@ -20,10 +20,10 @@ import {
   group,
   instant,
   organisation,
-  playerReference,
+  playerNameOrUUID,
 } from "./shared/values.ts";
 
-const player = derived(field(playerReference, "The player.", "Ada"), "text");
+const player = derived(field(playerNameOrUUID, "The player.", "Ada"), "text");
 const notRegistered = { UNKNOWN_PLAYER: "No player of this name or UUID is registered." };
 const ratio = v.pipe(v.number(), v.minValue(0), v.metadata({ format: "double" }));
 

@@ -1,7 +1,7 @@
 /** Runs tests of a table. The engine decides each call in the steps of a request, for a described caller. */
 import type { FailureCode } from "../domain/errors.ts";
 import { type CallDecision, Engine } from "../engine/engine.ts";
-import { type Reason, reasonOf } from "../engine/reason.ts";
+import { decisionReason, type Reason } from "../engine/reason.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Route, Table } from "../table/table.ts";
 import { inOrder, type Report } from "../table/yaml/fault.ts";
@@ -78,7 +78,7 @@ function toFailure(
   const got = resultOf(expected, decision);
   const byRestriction = route !== undefined && decisive !== undefined && ["allowed", "denied"].includes(got);
   const why = byRestriction
-    ? reasonWords(reasonOf(route.restriction, caller, decisive))
+    ? reasonWords(decisionReason(route.restriction, caller, decisive))
     : [failure?.message, failure?.hint].filter((text) => text !== undefined).join(" ");
   return { line, column, call: title(call), caller: words, expected, got, why };
 }

@@ -1,7 +1,7 @@
 /** The reasons of decisions in the log: what a restriction requires, and what of that the caller has. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { reasonOf } from "../../src/engine/reason.ts";
+import { decisionReason } from "../../src/engine/reason.ts";
 import type { Caller } from "../../src/table/caller.ts";
 import type { Input, Restriction } from "../../src/table/restriction/restriction.ts";
 
@@ -90,7 +90,7 @@ const reasons: readonly (readonly [Restriction, Input, Caller, needs: string, ha
 describe("the reason of a decision", () => {
   for (const [restriction, input, who, needs, had] of reasons) {
     it(`the reason names the required ${needs}, and that the caller ${had}`, () => {
-      assert.deepEqual(reasonOf(restriction, who, input), { needs, had });
+      assert.deepEqual(decisionReason(restriction, who, input), { needs, had });
     });
   }
 });

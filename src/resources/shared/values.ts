@@ -65,7 +65,7 @@ export const playerName = v.pipe(
 );
 
 /** A player's name or UUID. */
-export const playerReference = v.pipe(v.string(), v.metadata({ ...textLength, player: true }));
+export const playerNameOrUUID = v.pipe(v.string(), v.metadata({ ...textLength, player: true }));
 
 /** Instead of a reason, in any case: all reasons of a house ban. */
 export const everyReason = "all";
@@ -114,7 +114,7 @@ export function inputOf(known: Field, isReference: boolean): v.GenericSchema<Par
 function schemaOf(known: Field, isReference: boolean): v.GenericSchema<ParameterValue> {
   const { refersTo, type } = known;
   const { base, minimum = integerRange.minimum, maximum = integerRange.maximum, roundsDown } = type;
-  if (refersTo === "player") return isReference ? playerReference : playerName;
+  if (refersTo === "player") return isReference ? playerNameOrUUID : playerName;
   if (base === "text")
     return isReference || refersTo === "entry"
       ? v.pipe(v.string(), v.metadata({ ...lengthsOf(type), reference: true }))
