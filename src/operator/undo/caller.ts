@@ -50,7 +50,7 @@ export const undoCaller = defineCommand({
         await catchUp();
         const all = theirs.runs.lasting;
         const table = await tableFor(environment, all);
-        return undoIn(draft, slices, all, true, { table, now: now(), merged: new Set() });
+        return undoIn(draft, slices, all, true, { table, now: now() });
       },
       preview ? undefined : { who: "operator", operation: "undo.caller" },
       // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
@@ -81,6 +81,9 @@ export const undoCaller = defineCommand({
   },
 });
 
+/** How a player came to a token is nothing that was done with it. */
+const credentials: ReadonlySet<string> = new Set(["tokens", "invitations"]);
+
 /** Reads what is left of a caller's changes from the journal. @throws Failure for a caller who is unknown, or not one */
 async function readRuns({ files = nodeFiles, store }: Environment, filter: Filter) {
   const { by, token } = filter;
@@ -90,7 +93,7 @@ async function readRuns({ files = nodeFiles, store }: Environment, filter: Filte
   const { names } = await readNames(files, store.folder);
   const uuid = by && onePlayer(store.data, names, by);
   const select = toSelection({ ...filter, by: uuid }, names);
-  const theirs = { runs: new Runs(), changes: 0 };
+  const theirs = { runs: new Runs(credentials), changes: 0 };
   const catchUp = followHistory(files, store, 0, (record) => {
     const isTheirs = select(record) !== undefined;
     if (isTheirs) theirs.changes += 1;

@@ -1,4 +1,4 @@
-/** What is left of the changes of one caller, as the journal goes on. */
+/** What is left of some changes, of one caller or a single one, as the journal goes on. */
 import { isDeepStrictEqual } from "node:util";
 import { textOf } from "../../domain/label.ts";
 import { isBookkeeping } from "../../domain/model.ts";
@@ -35,18 +35,22 @@ interface Move {
   readonly person: Person;
 }
 
-/** How a player came to a token is nothing that was done with it. */
-const credentials: ReadonlySet<string> = new Set(["tokens", "invitations"]);
-
-/** The records that a caller has changed. A run of changes of one by the caller ends with somebody else's change. */
+/** The records that a caller has changed. A run of changes of one by the caller ends with somebody else's change. For a single
+ * change, whoever made it is the caller of nothing else. */
 export class Runs {
   /** By the places of the records. */
   readonly #trails = new Map<string, Trail>();
+  readonly #except: ReadonlySet<string>;
+
+  /** @param except the names of collections that are left out */
+  constructor(except: ReadonlySet<string> = new Set()) {
+    this.#except = except;
+  }
 
   /** Adds the next change of the journal. @param isTheirs whether it is the caller's */
   add(record: JournalRecord, isTheirs: boolean): void {
     const changes = record.changes.filter(
-      ({ collection }) => !isBookkeeping(collection) && !credentials.has(collection),
+      ({ collection }) => !isBookkeeping(collection) && !this.#except.has(collection),
     );
     if (isTheirs) {
       for (const change of changes) this.#extend(change, record);
@@ -57,8 +61,9 @@ export class Runs {
     for (const bound of ["after", "before"] as const) {
       for (const { player: person, alone, own } of takeoversIn(changes, bound)) {
         const [from, to] = bound === "after" ? [placeOf(alone), own] : [own, placeOf(alone)];
+        const isMove = places.get(from)?.after === null && places.get(to)?.before === null;
         if (from === to) moves.set(to, { from, person });
-        else if (places.get(from)?.after === null && places.get(to)?.before === null) {
+        else if (isMove && !this.#wasIn(record.undoes, to)) {
           moves.set(to, { from, person });
           places.delete(from);
         } else if (bound === "before" && !places.has(own)) this.#part(own, record);
@@ -78,6 +83,11 @@ export class Runs {
       const [before, after] = [valueIn(trail, beginningOf(state)), valueIn(trail, state)];
       return isDeepStrictEqual(before, after) ? [] : [{ collection, key, before, after }];
     });
+  }
+
+  /** Whether the last change of a record is the caller's. */
+  lasts(record: Pick<RecordChange, "collection" | "key">): boolean {
+    return this.#trails.get(placeOf(record))?.state.isTheirs === true;
   }
 
   /** The number of runs that others have ended, other than by taking back what the caller did. */
@@ -141,12 +151,18 @@ export class Runs {
   }
 
   /** Returns the move of a record of a name alone that an undo brings back as that of the player who has the name by now. */
-  #boundBy({ undoes }: JournalRecord, { collection, after }: RecordChange): Move | undefined {
+  #boundBy({ undoes }: JournalRecord, change: RecordChange): Move | undefined {
+    const { collection, after } = change;
     const [name, uuid] = [textOf(after, "name"), textOf(after, "uuid")];
-    if (undoes === null || name === undefined || uuid === undefined) return undefined;
-    const key = keyAs(collection, after, { uuid: null });
-    const from = key && placeOf({ collection, key });
-    return from && this.#trails.get(from)?.before.has(undoes) ? { from, person: { name, uuid } } : undefined;
+    const key = name && uuid && keyAs(collection, after, { uuid: null });
+    if (!key || this.#wasIn(undoes, placeOf(change))) return undefined;
+    const from = placeOf({ collection, key });
+    return this.#wasIn(undoes, from) ? { from, person: { name, uuid } } : undefined;
+  }
+
+  /** Whether a change had the record of a place, so that its undo returns to the state before. */
+  #wasIn(sequence: number | null, place: string): boolean {
+    return sequence !== null && this.#trails.get(place)?.before.has(sequence) === true;
   }
 }
 

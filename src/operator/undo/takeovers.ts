@@ -2,7 +2,7 @@
 import { textOf } from "../../domain/label.ts";
 import { definitionOf } from "../../domain/model.ts";
 import { fold } from "../../domain/text.ts";
-import { type JournalRecord, placeOf, type RecordChange } from "../../store/change.ts";
+import { placeOf, type RecordChange } from "../../store/change.ts";
 
 export interface Person {
   readonly name: string;
@@ -65,42 +65,4 @@ export function mergedIn(changes: readonly RecordChange[]): readonly Takeover[] 
   if (takeovers.length === 0) return takeovers;
   const added = new Set(changes.filter(({ before }) => before === null).map(placeOf));
   return takeovers.filter(({ own }) => !added.has(own));
-}
-
-/** Follows which records of players in some changes have become one with that of a name since. */
-export class Mergers {
-  /** Where the records of players are. */
-  readonly #own: ReadonlySet<string>;
-  /** By the numbers of the changes that made them one. */
-  readonly #merged = new Map<number, readonly Takeover[]>();
-
-  constructor(changes: readonly RecordChange[]) {
-    const isOfPlayer = ({ collection, after }: RecordChange) =>
-      definitionOf(collection)?.refersTo.subject && textOf(after, "uuid") !== undefined;
-    this.#own = new Set(changes.filter(isOfPlayer).map(placeOf));
-  }
-
-  /** Whether there can be any. */
-  get arePossible(): boolean {
-    return this.#own.size > 0;
-  }
-
-  /** Adds a later change. */
-  add({ sequence, undoes, changes }: JournalRecord): void {
-    const made = mergedIn(changes).filter(({ own }) => this.#own.has(own));
-    if (made.length > 0) this.#merged.set(sequence, made);
-    const undone = undoes === null ? undefined : this.#merged.get(undoes);
-    if (undoes === null || undone === undefined) return;
-    // What the undo does not bring back stays one with the other.
-    const back = new Set(changes.filter(({ after }) => after !== null).map(placeOf));
-    this.#merged.set(
-      undoes,
-      undone.filter(({ alone }) => !back.has(placeOf(alone))),
-    );
-  }
-
-  /** Where the records are that have become one with another. */
-  get places(): ReadonlySet<string> {
-    return new Set([...this.#merged.values()].flat().map(({ own }) => own));
-  }
 }

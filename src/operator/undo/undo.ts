@@ -14,7 +14,7 @@ import {
   renameCreators,
   withNames,
 } from "../../identity/references.ts";
-import { type JournalRecord, placeOf, type RecordChange } from "../../store/change.ts";
+import type { JournalRecord, RecordChange } from "../../store/change.ts";
 import type { Data, Draft } from "../../store/data.ts";
 import { nodeFiles } from "../../store/folder/files.ts";
 import { followHistory, readHistory } from "../../store/journal/history.ts";
@@ -23,7 +23,8 @@ import { defineCommand, type Environment, type Info } from "../define.ts";
 import { renameInForce } from "../lists/lists.ts";
 import { addedNames, describeObstacles, type Obstacle, refusal } from "./obstacles.ts";
 import { outcomeOf, rowsOf, type TableInForce } from "./outcome.ts";
-import { isAlone, Mergers } from "./takeovers.ts";
+import { Runs } from "./runs.ts";
+import { isAlone } from "./takeovers.ts";
 
 export const undo = defineCommand({
   input: v.strictObject({
@@ -44,14 +45,16 @@ export const undo = defineCommand({
     const record = await changeAt(environment, sequence);
     const all = undoable(record);
     const table = await tableFor(environment, all);
-    const mergers = new Mergers(all);
-    const catchUp = followHistory(files, store, sequence, (later) => mergers.add(later));
+    const runs = new Runs();
+    const catchUp = followHistory(files, store, sequence - 1, (later) =>
+      runs.add(later, later.sequence === sequence),
+    );
     const edit = (except: boolean, origin?: Parameters<typeof store.edit>[1]) =>
       store.edit(
         async (draft, slices) => {
           // Others go on meanwhile.
-          if (mergers.arePossible) await catchUp();
-          return undoIn(draft, slices, all, except, { table, now: now(), merged: mergers.places });
+          await catchUp();
+          return undoIn(draft, slices, all, except, { table, now: now(), runs });
         },
         origin,
         // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
@@ -173,8 +176,8 @@ export interface UndoContext {
   readonly table: TableInForce;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** See {@link Mergers.places}. */
-  readonly merged: ReadonlySet<string>;
+  /** Says which records others have changed since, even if they have the same values again. */
+  readonly runs?: Runs;
 }
 
 /** The decision on an undo. */
@@ -194,7 +197,7 @@ export async function undoing(
   data: Data,
   all: readonly RecordChange[],
   exceptChanged: boolean,
-  { table = noTable, now = 0, merged = new Set() }: Partial<UndoContext> = {},
+  { table = noTable, now = 0, runs }: Partial<UndoContext> = {},
 ): Promise<Undoing> {
   const slices = new Slices();
   let remaining = all;
@@ -207,8 +210,8 @@ export async function undoing(
       // What had ended when a restore brought it back has ended again.
       const isOver =
         present === null && change.before === null && !countsAt((change.after ?? {}) as Ending, now);
-      const isSame = isOver || areSame(change.collection, present, change.after);
-      const hasChanged = !isSame || merged.has(placeOf(change));
+      const isSame = areSame(change.collection, present, change.after) && runs?.lasts(change) !== false;
+      const hasChanged = !isOver && !isSame;
       const why = hasChanged ? undefined : outcome.fault(change);
       if (hasChanged || why !== undefined) {
         obstacles.push({ change, why });
