@@ -210,9 +210,9 @@ export async function undoing(
       // What had ended when a restore brought it back has ended again.
       const isOver =
         present === null && change.before === null && !countsAt((change.after ?? {}) as Ending, now);
-      const isSame = areSame(change.collection, present, change.after) && runs?.lasts(change) !== false;
-      const hasChanged = !isOver && !isSame;
-      const why = hasChanged ? undefined : outcome.fault(change);
+      const isSame = isOver || areSame(change.collection, present, change.after);
+      const hasChanged = !isSame || (!isOver && runs?.lasts(change) === false);
+      const why = isSame ? outcome.fault(change) : undefined;
       if (hasChanged || why !== undefined) {
         obstacles.push({ change, why });
         if (exceptChanged) outcome.keep(change);
