@@ -25,18 +25,21 @@ interface Trail {
   readonly before: Map<number, State>;
   /** The record as it is, or was last. */
   readonly last: unknown;
-  /** Whom it is of, if it was of the name alone and then of the player, or reversely: the states can have it as either. */
+  /** Who took it over or gave it back: the states can have it as that of the player or of the name alone. */
   readonly person?: Person | undefined;
 }
 
-/** Where the record of a change was, if it is that of the player instead of the name alone by now, or reversely. */
+/** A record that a player takes over or gives back: where it was before. */
 interface Move {
   readonly from: string;
   readonly person: Person;
 }
 
-/** The records that a caller has changed. A run of changes of one by the caller ends with somebody else's change. For a single
- * change, whoever made it is the caller of nothing else. */
+/**
+ * The records that a caller has changed, and who changed them last. The caller's last changes of a record are a run:
+ * somebody else's change ends it, and the undo of that change lets it last again. To undo a single change, it alone counts as
+ * the caller's.
+ */
 export class Runs {
   /** By the places of the records. */
   readonly #trails = new Map<string, Trail>();
@@ -124,7 +127,7 @@ export class Runs {
     const trail = { ...former, key, last: value ?? previous, person: move?.person ?? former.person };
     const isValue = (state: State) => areSame(collection, valueIn(trail, state), value);
     let back = undoes === null ? undefined : trail.before.get(undoes);
-    // That of another caller's changes does not name them.
+    // The undo of another caller's changes does not name them.
     if (operation === "undo.caller") for (back = trail.state; back && !isValue(back); ) back = back.former;
     let state = trail.state;
     trail.before.set(sequence, state);
