@@ -94,7 +94,7 @@ class Summary {
   }
 
   get hasPassed(): boolean {
-    return this.#counts.fail === 0 && this.#counts.pass > 0;
+    return this.#counts.fail === 0 && this.#counts.tests > 0;
   }
 
   add({ type, data }: TestEvent): void {
@@ -109,7 +109,8 @@ class Summary {
       );
     }
     if (nesting === 0) this.#endFile(name, details.duration_ms, type === "test:pass" ? "pass" : "FAIL");
-    else if (details.type !== "suite") {
+    // A suite that is skipped reports none of its tests.
+    else if (details.type !== "suite" || skip !== undefined) {
       this.#testsOfFile += 1;
       this.#counts.tests += 1;
       if (skip !== undefined) {
