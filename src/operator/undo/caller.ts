@@ -59,7 +59,7 @@ export const undoCaller = defineCommand({
     const { changes, runs } = theirs;
     if (sequence !== undefined) await renameInForce(environment, decided.changes);
     const records = countsOf(decided.changes);
-    const left = runs.ended + decided.obstacles.length;
+    const left = runs.endedCount + decided.obstacles.length;
     const counts = Object.entries(records).map(([what, count]) => `${count} ${what}`);
     const what =
       counts.length === 0

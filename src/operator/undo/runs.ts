@@ -5,7 +5,7 @@ import { isBookkeeping } from "../../domain/model.ts";
 import { fold } from "../../domain/text.ts";
 import { areSame } from "../../identity/references.ts";
 import { type JournalRecord, placeOf, type RecordChange } from "../../store/change.ts";
-import { isAlone, keyAs, mergedIn, type Person, takeoversIn } from "./takeovers.ts";
+import { isAlone, keyAs, type Person, takeoversIn } from "./takeovers.ts";
 
 /** A value of a record, and how it came to have it. */
 interface State {
@@ -61,21 +61,24 @@ export class Runs {
     }
     const places = new Map(changes.map((change) => [placeOf(change), change]));
     const moves = new Map<string, Move>();
+    const merged: string[] = [];
     for (const bound of ["after", "before"] as const) {
       for (const { player: person, alone, own } of takeoversIn(changes, bound)) {
         const [from, to] = bound === "after" ? [placeOf(alone), own] : [own, placeOf(alone)];
-        const isMove = places.get(from)?.after === null && places.get(to)?.before === null;
+        const change = places.get(own);
+        const isSingle = change !== undefined && (bound === "after" ? change.before : change.after) === null;
         if (from === to) moves.set(to, { from, person });
-        else if (isMove && !this.#wasIn(record.undoes, to)) {
+        else if (!isSingle && bound === "after") merged.push(from, to);
+        else if (change === undefined) this.#part(own, record);
+        else if (isSingle && !this.#wasIn(record.undoes, to)) {
           moves.set(to, { from, person });
           places.delete(from);
-        } else if (bound === "before" && !places.has(own)) this.#part(own, record);
+        }
       }
     }
     for (const [place, change] of places)
       this.#follow(change, record, moves.get(place) ?? this.#boundBy(record, change));
-    for (const { alone, own } of mergedIn(changes))
-      for (const place of [placeOf(alone), own]) this.#merge(place, record);
+    for (const place of merged) this.#merge(place, record);
   }
 
   /** The runs that last, each as one change: what can be taken back. */
@@ -94,7 +97,7 @@ export class Runs {
   }
 
   /** The number of runs that others have ended, other than by taking back what the caller did. */
-  get ended(): number {
+  get endedCount(): number {
     const isEnded = (trail: Trail) => {
       let end = trail.state;
       while (end.former?.isTheirs === false) end = end.former;
@@ -128,7 +131,7 @@ export class Runs {
     const isValue = (state: State) => areSame(collection, valueIn(trail, state), value);
     let back = undoes === null ? undefined : trail.before.get(undoes);
     // The undo of another caller's changes does not name them.
-    if (operation === "undo.caller") for (back = trail.state; back && !isValue(back); ) back = back.former;
+    if (operation === "undo.caller") back = [...trail.before.values()].findLast(isValue);
     let state = trail.state;
     trail.before.set(sequence, state);
     if (back !== undefined && isValue(back)) state = back;
@@ -179,10 +182,10 @@ function beginningOf(state: State): State {
 /** Returns the value of a state, of the player or of the name alone as the record is by now. */
 function valueIn({ last, person }: Trail, { value }: State): unknown {
   if (person === undefined || isAlone(value) === isAlone(last)) return value;
-  const isTheirs = isAlone(value)
+  const isOfPerson = isAlone(value)
     ? fold(textOf(value, "name") ?? "") === fold(person.name)
     : textOf(value, "uuid") === person.uuid;
-  return isTheirs
+  return isOfPerson
     ? { ...Object(value), name: textOf(last, "name"), uuid: Reflect.get(Object(last), "uuid") }
     : value;
 }

@@ -4,6 +4,7 @@ import { definitionOf } from "../../domain/model.ts";
 import { fold } from "../../domain/text.ts";
 import { placeOf, type RecordChange } from "../../store/change.ts";
 
+/** A registered player. */
 export interface Person {
   readonly name: string;
   readonly uuid: string;
