@@ -130,8 +130,9 @@ export class Runs {
     const trail = { ...former, key, last: value ?? previous, person: move?.person ?? former.person };
     const isValue = (state: State) => areSame(collection, valueIn(trail, state), value);
     let back = undoes === null ? undefined : trail.before.get(undoes);
-    // The undo of another caller's changes does not name them.
-    if (operation === "undo.caller") back = [...trail.before.values()].findLast(isValue);
+    // These return to earlier values as well, and name no change.
+    if (operation === "undo.caller" || operation === "data.restore")
+      back = [...trail.before.values()].findLast(isValue);
     let state = trail.state;
     trail.before.set(sequence, state);
     if (back !== undefined && isValue(back)) state = back;
