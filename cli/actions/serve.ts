@@ -165,9 +165,7 @@ async function serveOn(
     report: (change) => logTable(log, change),
     warn: log.warn,
   });
-  // From before the table is read: a change in between would never be noticed.
-  const watching = watch ? watchFile(service.routes.file) : undefined;
-  const closers: (() => unknown)[] = [() => watching?.close()];
+  const closers: (() => unknown)[] = [];
   try {
     const { missing, limits } = await service.routes.load();
     await checkUpgrade(service.routes.file, missing, log);
@@ -211,7 +209,7 @@ async function serveOn(
       void tables.reload("signal");
       void reloader?.reload();
     });
-    watching?.onChange(() => void tables.reload("watch"));
+    if (watch) closers.push(watchFile(service.routes.file, () => void tables.reload("watch")));
     service.start();
     const { printBanner } = await import("./first-start.ts");
     await printBanner(context, service, url);
