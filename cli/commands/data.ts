@@ -1,5 +1,5 @@
 /** `data`: inspects, backs up, restores and repairs the data folder. */
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { parseJournal } from "../arguments/address.ts";
 import { instantWords, parsePointInTime } from "../arguments/instant.ts";
 import { wholeFrom } from "../arguments/numbers.ts";
@@ -13,8 +13,7 @@ function addRestoreOptions(command: Command): Command {
   return command
     .option("--tokens", "also restore tokens; revoked ones stay revoked")
     .option("--yes", "do not ask")
-    .option("--dry-run", "only show what would change")
-    .addOption(new Option("--replace", "accepted for older scripts; does nothing").hideHelp());
+    .option("--dry-run", "only show what would change");
 }
 
 export function addDataCommands(program: Command, context: Context): void {

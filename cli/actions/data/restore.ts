@@ -35,8 +35,6 @@ export interface RestoreOptions {
   readonly at?: PointInTime;
   /** Whether only to show what would change. */
   readonly dryRun?: boolean;
-  /** Has no effect; accepted for older scripts. */
-  readonly replace?: boolean;
 }
 
 /** Restores a backup or a past state. */
@@ -103,8 +101,7 @@ function momentLines({ sequence, later, steps }: MomentFound, instant: number): 
 
 async function apply(context: Context, source: Source, options: RestoreOptions): Promise<void> {
   const { output, run, workspace } = context;
-  const { tokens = false, dryRun = false, replace = false } = options;
-  if (replace) output.remark("--replace is no longer needed: a restore is a change, which `undo` can undo.");
+  const { tokens = false, dryRun = false } = options;
   const { folder, journal } = workspace();
   const hasData = await workspace().hasData();
   if (!hasData && !journal) return unpack(context, source, dryRun);
