@@ -13,7 +13,6 @@ import { addCompletionCommands } from "./commands/completion.ts";
 import { addDataCommands, addJournalCommands } from "./commands/data.ts";
 import { addGroupCommands } from "./commands/group.ts";
 import { addHealthCommand } from "./commands/health.ts";
-import { addHelpCommand } from "./commands/help.ts";
 import { addListCommands } from "./commands/list.ts";
 import { addMemberCommands, addRosterCommands } from "./commands/member.ts";
 import { addPlayerCommands } from "./commands/player.ts";
@@ -71,6 +70,7 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
   program
     .description("Run the game-addon data service and manage its data.")
     .version(version(), "-V, --version", "print the version")
+    .helpCommand("help [command...]", "print the help of a command")
     .addHelpText("after", examples);
   for (const option of globalOptions(io, context.misuse)) program.addOption(option);
   addCommands(program, context);
@@ -92,7 +92,9 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     running = command;
   });
   try {
-    await program.parseAsync(args, { from: "user" });
+    // Commander's own `help` finds no subcommands.
+    const line = args[0] === "help" ? [...args.slice(1), "--help"] : args;
+    await program.parseAsync(line, { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof Interrupted) return 130;
@@ -149,7 +151,6 @@ function addCommands(program: Command, context: Context): void {
   addUndoCommand(program, context);
   addHealthCommand(program, context);
   addCompletionCommands(program, context);
-  addHelpCommand(program);
 }
 
 const examples = `

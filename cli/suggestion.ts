@@ -19,7 +19,7 @@ export function interceptUnknown(command: Command): void {
 }
 
 /** Ends the command for an unknown subcommand. */
-export function refuseUnknown(command: Command, typed: string): never {
+function refuseUnknown(command: Command, typed: string): never {
   const suggested = command
     .createHelp()
     .visibleCommands(command)
