@@ -8,15 +8,11 @@ import { Failure } from "../domain/errors.ts";
 import { model } from "../domain/model.ts";
 import type { Database } from "../store/collection.ts";
 import type { Files } from "../store/folder/files.ts";
-import { lineFeed } from "../store/journal/lines.ts";
 import { readState } from "../store/reading.ts";
 import { encodeSnapshot } from "../store/snapshot.ts";
 import { requireFree, writeTarget } from "./output-file.ts";
 import { recordFault } from "./record.ts";
 import { readBackup } from "./source.ts";
-
-/** Reports the progress of an operation, from 0 to 1. */
-export type Progress = (share: number) => void;
 
 export interface BackupResult {
   /** The number of the last change in it. */
@@ -39,22 +35,20 @@ export async function writeBackup(
   files: Files,
   folder: string,
   target: string,
-  { force, now, progress }: { force: boolean; now: number; progress: Progress },
+  { force, now }: { force: boolean; now: number },
 ): Promise<BackupResult> {
   await requireFree(files, target, force);
   const { database, warnings } = await readState(files, folder, model);
   const records = requireSound(folder, database);
-  const encoded = encodeSnapshot(database, now);
   const gzip = createGzip();
   // Errors are thrown where the pieces are read.
-  pipeline(Readable.from(withProgress(encoded, records, progress)), gzip, () => {});
+  pipeline(Readable.from(encodeSnapshot(database, now)), gzip, () => {});
   const verify = async (path: string) => {
     // Any fault is found now, not when the backup is needed.
     const read = await readBackup(files, path);
     if (read.records !== records) throw new Error(`expected ${records} records, got ${read.records}`);
   };
   const bytes = await writeTarget(files, target, gzip, { verify });
-  progress(1);
   return { sequence: database.sequence, instant: now, records, bytes, warnings };
 }
 
@@ -73,18 +67,4 @@ function requireSound(folder: string, database: Database<typeof model>): number 
     }
   }
   return count;
-}
-
-/** Passes on pieces of lines and reports the share of all lines. */
-async function* withProgress(
-  pieces: AsyncIterable<Uint8Array>,
-  records: number,
-  progress: Progress,
-): AsyncGenerator<Uint8Array> {
-  let lines = 0;
-  for await (const piece of pieces) {
-    for (const byte of piece) if (byte === lineFeed) lines += 1;
-    progress(Math.min(lines / (records + 2), 0.99));
-    yield piece;
-  }
 }

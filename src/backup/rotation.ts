@@ -9,7 +9,7 @@ import { Failure } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
 import { type Files, isMissing } from "../store/folder/files.ts";
 import { remedyFor } from "../store/folder/refusals.ts";
-import { type BackupResult, type Progress, writeBackup } from "./backup.ts";
+import { type BackupResult, writeBackup } from "./backup.ts";
 
 const form = /^gameaddon-(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.jsonl\.gz$/;
 
@@ -41,14 +41,14 @@ export async function writeRotatedBackup(
   files: Files,
   data: string,
   folder: string,
-  { keep, now, progress }: { keep: number | undefined; now: () => number; progress: Progress },
+  { keep, now }: { keep: number | undefined; now: () => number },
 ): Promise<RotatedBackup> {
   const names = await files.readdir(folder);
   let instant = now();
   while (names.includes(backupName(instant))) instant += 1;
   const name = backupName(instant);
   const file = join(folder, name);
-  const result = await writeBackup(files, data, file, { force: false, now: instant, progress });
+  const result = await writeBackup(files, data, file, { force: false, now: instant });
   if (keep === undefined) return { file, ...result, removed: [] };
   const { removed, warnings } = await removeOldest(files, folder, name, keep, now());
   return { file, ...result, removed, warnings: [...result.warnings, ...warnings] };

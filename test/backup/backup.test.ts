@@ -23,8 +23,8 @@ async function places(t: TestContext): Promise<{ data: string; target: string; e
   return { data, elsewhere: join(base, "elsewhere"), target: join(base, "elsewhere", "b.gz") };
 }
 
-const backUp = (files: Files, data: string, target: string, progress: (share: number) => void = () => {}) =>
-  writeBackup(files, data, target, { force: true, now: 1, progress });
+const backUp = (files: Files, data: string, target: string) =>
+  writeBackup(files, data, target, { force: true, now: 1 });
 
 async function pointsIn(backup: string) {
   const { database } = await readBackup(nodeFiles, backup);
@@ -57,22 +57,6 @@ describe("a backup", () => {
     );
     await backUp(nodeFiles, data, target);
     assert.deepEqual(await pointsIn(target), { A: 1, B: 2, C: 3 });
-  });
-
-  it("reports the share of the lines that are written, and 1 only when it is complete", async (t) => {
-    const { data, target } = await places(t);
-    const count = 20_000;
-    await write(data, [Object.fromEntries(Array.from({ length: count }, (_, number) => [`R${number}`, 1]))]);
-    const shares: number[] = [];
-    const { records } = await backUp(nodeFiles, data, target, (share) => void shares.push(share));
-    assert.equal(records, count + 2);
-    // The first line and the last one are no records.
-    const lines = shares.filter((share) => share < 0.99).map((share) => share * (records + 2));
-    assert.ok(lines.length > 3, `${shares}`);
-    for (const line of lines) assert.ok(Math.abs(line - Math.round(line)) < 1e-6, `${line} lines`);
-    assert.ok((lines[0] ?? 0) > 0 && (lines[0] ?? 0) < records / 2, `${lines[0]} lines`);
-    assert.deepEqual(shares.slice(-2), [0.99, 1]);
-    assert.deepEqual(shares, [...shares].sort());
   });
 
   it("that is read back with fewer or more records is refused, and leaves none", async (t) => {

@@ -41,7 +41,7 @@ async function prepare(): Promise<void> {
     );
   await set(1, 0);
   await store.snapshot();
-  await writeBackup(nodeFiles, base, files.backup, { force: false, now: Date.now(), progress: () => {} });
+  await writeBackup(nodeFiles, base, files.backup, { force: false, now: Date.now() });
   const { database } = await readState(nodeFiles, base, model);
   await writeFile(files.export, formatExport(toExport(database, 1)));
   await set(2, 1);

@@ -32,7 +32,7 @@ it("a restore includes the changes of others since it was prepared", async (t) =
   const store = await Store.open({ folder, model });
   for (let index = 0; index < 50; index += 1) await put(store, `R${index}`, 1);
   await store.snapshot();
-  await writeBackup(nodeFiles, folder, file, { force: false, now: Date.now(), progress: () => {} });
+  await writeBackup(nodeFiles, folder, file, { force: false, now: Date.now() });
   for (let index = 25; index < 75; index += 1) await put(store, `R${index}`, 2);
 
   const request = { source: { kind: "backup", file }, tokens: false } as const;
@@ -81,7 +81,6 @@ it("a target that is added after a restore of other data comes after the restore
   await writeBackup(nodeFiles, join(root, "other"), file, {
     force: false,
     now: Date.now(),
-    progress: () => {},
   });
 
   const store = await Store.open({ folder: join(root, "data"), model });
@@ -119,7 +118,7 @@ it("a restore takes memory for its changes, not for another copy of the data", a
   const store = await Store.open({ folder, model });
   await putLongTokens(store, 1_500, 20_000);
   await put(store, "A", 1);
-  await writeBackup(nodeFiles, folder, file, { force: false, now: Date.now(), progress: () => {} });
+  await writeBackup(nodeFiles, folder, file, { force: false, now: Date.now() });
   await put(store, "A", 2);
   await store.close({ snapshot: true });
   const script = join(await compiledPrograms(), "test", "backup", "_restore-driver.js");
@@ -141,7 +140,7 @@ it("a restore of tokens keeps each revocation, and each token that was revoked s
   const putTokens = (...tokens: ReturnType<typeof token>[]) =>
     store.change(origin, (draft) => tokens.forEach((token) => void draft.tokens.put(token)));
   await putTokens(token("1", "before"), token("2", "before"), token("3", "before", 3), token("6", "before"));
-  await writeBackup(nodeFiles, folder, file, { force: false, now: Date.now(), progress: () => {} });
+  await writeBackup(nodeFiles, folder, file, { force: false, now: Date.now() });
   await putTokens(
     token("1", "since"),
     token("2", "since", 7),

@@ -41,7 +41,7 @@ async function places(t: TestContext) {
     draft.entries.put(wantedReason("B", 1));
     draft.tokens.put(token("a"));
   });
-  await writeBackup(nodeFiles, folder, file, { force: false, now: instant, progress: () => {} });
+  await writeBackup(nodeFiles, folder, file, { force: false, now: instant });
   await store.change(origin, (draft) => {
     draft.entries.put(wantedReason("B", 2));
     draft.entries.put(wantedReason("C", 1));
@@ -105,7 +105,7 @@ describe("the preview of a restore", () => {
       draft.tokens.put(token("b", { uuid: ada }));
     });
     const { folder } = store;
-    await writeBackup(nodeFiles, folder, file, { force: true, now: instant, progress: () => {} });
+    await writeBackup(nodeFiles, folder, file, { force: true, now: instant });
     const missing = `there is no player ${ada}`;
     const { problems, tokensLeftOut } = await previewRestore(store, {
       source: { kind: "backup", file },
@@ -148,7 +148,7 @@ describe("a restore", () => {
     const { store, file, backup, points } = await places(t);
     const { revision } = await previewRestore(store, backup(false));
     const { folder } = store;
-    await writeBackup(nodeFiles, folder, file, { force: true, now: instant + 1, progress: () => {} });
+    await writeBackup(nodeFiles, folder, file, { force: true, now: instant + 1 });
     await assert.rejects(restoreRecords(store, backup(false), revision), {
       code: "CONFLICT",
       message: "The source has changed since it was previewed.",

@@ -27,7 +27,7 @@ async function places(t: TestContext, days: readonly number[] = []) {
 
 function backUp(files: Files, data: string, folder: string, number: number, keep?: number) {
   const now = () => begin + number * day;
-  return writeRotatedBackup(files, data, folder, { keep, now, progress: () => {} });
+  return writeRotatedBackup(files, data, folder, { keep, now });
 }
 
 describe("the name of a backup", () => {
@@ -114,7 +114,6 @@ describe("a backup after the clock went backwards", () => {
       const { warnings } = await writeRotatedBackup(nodeFiles, data, folder, {
         keep: 1,
         now,
-        progress: () => {},
       });
       assert.deepEqual(await names(), left.map(dayName));
       assert.equal(warnings.length, warned);
@@ -221,7 +220,7 @@ describe("two backups at once", () => {
         return undefined;
       });
       const now = () => begin + outer * day + (isNested ? 3 * day : 0);
-      await writeRotatedBackup(files, data, folder, { keep: 1, now, progress: () => {} });
+      await writeRotatedBackup(files, data, folder, { keep: 1, now });
       assert.ok(isNested);
       assert.deepEqual(await names(), left.map(dayName));
     });

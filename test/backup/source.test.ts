@@ -23,7 +23,7 @@ async function places(t: TestContext) {
   const base = await temporaryFolder(t);
   const [data, file] = [join(base, "data"), join(base, "b.jsonl.gz")];
   await write(data, [{ A: 1 }, { B: 2 }]);
-  await writeBackup(nodeFiles, data, file, { force: false, now: instant, progress: () => {} });
+  await writeBackup(nodeFiles, data, file, { force: false, now: instant });
   return { base, data, file };
 }
 
@@ -59,7 +59,7 @@ describe("a backup as a source", () => {
     const revisions = new Set([(await readBackup(nodeFiles, file)).revision]);
     const again = async (name: string, now: number) => {
       const path = join(base, name);
-      await writeBackup(nodeFiles, data, path, { force: false, now, progress: () => {} });
+      await writeBackup(nodeFiles, data, path, { force: false, now });
       revisions.add((await readBackup(nodeFiles, path)).revision);
     };
     await again("same", instant);
@@ -257,7 +257,7 @@ describe("an inconsistent source", () => {
     const store = await Store.open({ folder, model });
     await store.change({ who: "operator", operation: "test" }, (draft) => draft.statistics.put(statistic));
     await store.close();
-    await writeBackup(nodeFiles, folder, file, { force: false, now: instant, progress: () => {} });
+    await writeBackup(nodeFiles, folder, file, { force: false, now: instant });
     for (const source of [{ kind: "backup", file } as const, { kind: "moment", sequence: 1 } as const]) {
       const read = await readSource(nodeFiles, folder, source);
       assert.equal(read.records, 1);

@@ -11,7 +11,7 @@ it("is shown on a terminal only, not with --json, and nothing of it remains", as
   await desk.ok("player", "add", "Ada");
   await desk.ok("data", "snapshot");
   for (const [args, ...shown] of [
-    [["data", "backup", "1.gz", "--force"], "Writing the backup [", "100%"],
+    [["data", "backup", "1.gz", "--force"], "Writing the backup 0 s"],
     [["data", "verify"], "Verifying ["],
     [["data", "export", "e.json", "--force"], "Reading the data ["],
     [["data", "repair"], "Repairing ["],

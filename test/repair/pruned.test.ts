@@ -16,7 +16,6 @@ describe("a file that is deleted between its listing and its reading", () => {
       writeBackup(files, folder, join(folder, "..", "backup.gz"), {
         force: true,
         now: 0,
-        progress: () => {},
       }),
   };
   for (const [name, read] of Object.entries(readers)) {

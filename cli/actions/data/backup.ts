@@ -29,13 +29,10 @@ export async function backUp(
   if (keep !== undefined && !isFolder) misuse(`--keep requires a folder; to name one, write ${given}/`);
   if (force && isFolder) misuse("--force requires a file; in a folder, no backup is overwritten");
   const folder = await workspace().dataFolder();
-  const { warnings, ...result } = await withProgress(context, "Writing the backup", async (progress) =>
+  const { warnings, ...result } = await withProgress(context, "Writing the backup", async () =>
     isFolder
-      ? writeRotatedBackup(nodeFiles, folder, target, { keep, now: Date.now, progress })
-      : {
-          file: target,
-          ...(await writeBackup(nodeFiles, folder, target, { force, now: Date.now(), progress })),
-        },
+      ? writeRotatedBackup(nodeFiles, folder, target, { keep, now: Date.now })
+      : { file: target, ...(await writeBackup(nodeFiles, folder, target, { force, now: Date.now() })) },
   );
   for (const warning of warnings) output.remark(`warning: ${warning}`);
   const { file, records, sequence, bytes } = result;

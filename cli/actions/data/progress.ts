@@ -1,10 +1,12 @@
 /** The progress of a long command on a terminal. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Progress } from "../../../src/backup/backup.ts";
 import { type Files, nodeFiles } from "../../../src/store/folder/files.ts";
 import { isDataFile } from "../../../src/store/folder/folder-names.ts";
 import type { Context } from "../../context.ts";
+
+/** Reports the progress of an operation, from 0 to 1. */
+type Progress = (share: number) => void;
 
 /**
  * Runs work and shows its progress on a terminal: the seconds that it takes and, once the work reports its share, a bar.
