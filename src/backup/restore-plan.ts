@@ -45,11 +45,6 @@ export class RestorePlan {
     renumberTargets(source, sequence);
   }
 
-  /** Does the slow part, so that {@link changes} is fast in the store's writer. */
-  async prepare(): Promise<void> {
-    await this.#tokens.findOrphans();
-  }
-
   /** Returns the changes from the present data to the result. */
   async changes(): Promise<RecordChange[]> {
     const present: Readonly<Record<string, DurableRows<unknown>>> = this.#present;
@@ -109,7 +104,7 @@ export class RestorePlan {
 
   /** Returns the result for a collection, and the keys of all records that may change. */
   #wanted(name: string): { wanted: Pick<Rows<unknown>, "get">; keys: Iterable<string> } {
-    if (name === "tokens") return { wanted: this.#tokens, keys: this.#tokens.differing() };
+    if (name === "tokens") return { wanted: this.#tokens, keys: this.#tokens.ids() };
     if (name === "invitations") {
       const { players } = this.#source.view;
       const get = (uuid: string) => (players.has(uuid) ? this.#present.invitations.get(uuid) : undefined);
@@ -147,23 +142,12 @@ class PlannedTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
   readonly #overlay: Overlay;
   readonly #source: DurableData;
   readonly #options: RestoreOptions;
-  /** The ids of present tokens whose player is not registered: no difference in players leads to them. */
-  readonly #orphans: string[] = [];
 
   constructor(present: DurableData, overlay: Overlay, options: RestoreOptions) {
     this.#present = present;
     this.#overlay = overlay;
     this.#source = overlay.view;
     this.#options = options;
-  }
-
-  async findOrphans(): Promise<void> {
-    const { tokens, players } = this.#present;
-    const slices = new Slices();
-    for (const { id, uuid } of tokens.values()) {
-      if (uuid !== null && players.get(uuid) === undefined) this.#orphans.push(id);
-      if (slices.isOver) await slices.next();
-    }
   }
 
   get(id: string): Token | undefined {
@@ -182,14 +166,8 @@ class PlannedTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
   }
 
   *values(): Generator<Token> {
-    const { tokens } = this.#present;
-    for (const { id } of tokens.values()) {
+    for (const id of this.ids()) {
       const token = this.get(id);
-      if (token !== undefined) yield token;
-    }
-    if (!this.#options.tokens) return;
-    for (const { id } of this.#source.tokens.values()) {
-      const token = tokens.get(id) === undefined ? this.get(id) : undefined;
       if (token !== undefined) yield token;
     }
   }
@@ -205,17 +183,12 @@ class PlannedTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
     return count;
   }
 
-  /** Returns the ids of the tokens that may differ from the present ones. */
-  differing(): Set<string> {
-    const { tokens, revocations } = this.#options;
-    const ids = new Set(this.#orphans);
-    for (const uuid of this.#overlay.differing("players")) {
-      for (const { id } of this.#present.tokens.find("player", uuid)) ids.add(id);
-    }
-    if (!tokens) return ids;
-    for (const id of this.#overlay.differing("tokens")) ids.add(id);
-    for (const id of revocations.keys()) ids.add(id);
-    return ids;
+  /** Yields the ids of the present tokens, and of those of the source that may be restored. */
+  *ids(): Generator<string> {
+    const { tokens } = this.#present;
+    for (const { id } of tokens.values()) yield id;
+    if (!this.#options.tokens) return;
+    for (const id of this.#overlay.differing("tokens")) if (!tokens.has(id)) yield id;
   }
 
   #restored(id: string): Token | undefined {

@@ -125,7 +125,6 @@ async function withPlan<T>(
     followed = tokens ? await followRevocations(nodeFiles, store) : undefined;
     const revocations = followed?.revocations ?? new Map();
     const plan = new RestorePlan(store.data, overlay, store.sequence, { tokens, revocations });
-    await plan.prepare();
     const { result } = plan;
     // An export must be consistent as a whole, including the tokens that are not restored.
     const given = database.view.tokens;
