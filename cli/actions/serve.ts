@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import { controlOf } from "../../src/control/operations.ts";
 import { requireSocketPath } from "../../src/control/socket.ts";
-import type { Network } from "../../src/domain/address.ts";
+import { type Network, parseAddress } from "../../src/domain/address.ts";
 import { type Certificate, type CertificateFiles, readCertificate } from "../../src/http/certificate.ts";
 import { ClientAddresses } from "../../src/http/client-address.ts";
 import { connectionLimit } from "../../src/http/descriptors.ts";
@@ -28,7 +28,6 @@ import { misspelledSettings } from "../serving/environment.ts";
 import { disablePretenuring } from "../serving/heap.ts";
 import { createLog, type Log } from "../serving/log.ts";
 import type { LogOptions } from "../serving/log-options.ts";
-import { isLoopback } from "../serving/loopback.ts";
 import { tableReloader } from "../serving/reloading.ts";
 import { refreshSchema } from "../serving/schema-refresh.ts";
 import { logTable } from "../serving/table-log.ts";
@@ -243,6 +242,11 @@ function warnOfNoLimits(limits: Limits, option: ServeOptions["limits"], file: st
   const names = limitNames.filter((name) => limits[name] === "off");
   if (option === "off") log.warn("All limits are off, by --limits or ADDON_LIMITS.");
   else if (names.length > 0) log.warn(`In ${file} these limits are off: ${names.join(", ")}.`);
+}
+
+/** Returns whether only this machine can reach a host. A name other than `localhost` may resolve to any address. */
+function isLoopback(host: string): boolean {
+  return /^(?:localhost|::1|127(?:\.\d+){3})$/i.test(parseAddress(host) ?? host);
 }
 
 /** Warns if strangers can read tokens or data. */
