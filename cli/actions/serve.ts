@@ -194,7 +194,6 @@ async function serveOn(
         droppedLogLines: () => outputs.droppedLines(),
         version: version(),
       });
-      closers.push(() => measured.close());
       const listener = await serveMetrics({ ...metrics, metrics: measured, warn: log.warn });
       closers.push(() => listener.close());
       log.info(`Serving metrics on ${listener.url}.`);

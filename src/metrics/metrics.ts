@@ -2,34 +2,16 @@
  * The metrics of the service, in the text format of Prometheus. Requests and the store report to them from the beginning;
  * everything else is read when they are scraped. This room is loaded only if metrics are served.
  */
-import { Gauge, Registry } from "prom-client";
-import type { RequestRecord } from "../engine/exchange.ts";
-import { connectionLimit, descriptorLimit } from "../http/descriptors.ts";
-import type { Readiness } from "../http/health-pages.ts";
-import type { Meter } from "../store/journal/meter.ts";
-import type { Table } from "../table/table.ts";
-import { addEventLoopMetrics, addProcessMetrics } from "./process.ts";
-import { RequestMetrics } from "./requests.ts";
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { connectionLimit } from "../http/descriptors.ts";
+import type { Service } from "../service.ts";
+import { observerFor } from "./requests.ts";
 import { addFileMetrics, meterFor } from "./store.ts";
 import { addCounter, addGauges } from "./values.ts";
 
-/** The parts of a service that a scrape reads. */
-export interface MeasuredService {
-  readonly store: {
-    readonly folder: string;
-    readonly data: { readonly players: { readonly size: number } };
-    /** Undefined where no other machine shares the journal. */
-    readonly shared?: { readonly lag: number } | undefined;
-  };
-  readonly routes: { readonly table: Table };
-  readonly streams: { readonly size: number };
-  readiness(): Promise<Readiness>;
-  clientCount(): Promise<{ readonly total: number; readonly active: number }>;
-}
-
-/** Everything else that a scrape reads. */
+/** What a scrape reads. */
 export interface Surveyed {
-  readonly service: MeasuredService;
+  readonly service: Service;
   /** Returns the number of open connections. */
   readonly connections: () => number;
   /** Returns the number of log lines that were dropped since the start. */
@@ -40,40 +22,35 @@ export interface Surveyed {
 
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests = new RequestMetrics(this.#registry, () => this.#service?.routes.table);
+  /** Counts a request. */
+  readonly observe = observerFor(this.#registry);
   /** Receives the measurements of the store. */
-  readonly meter: Meter = meterFor(this.#registry);
-  #service: MeasuredService | undefined;
-  #endEventLoop: (() => void) | undefined;
+  readonly meter = meterFor(this.#registry);
 
   /** The media type of {@link text}. */
   get contentType(): string {
     return this.#registry.contentType;
   }
 
-  /** Counts a request. */
-  readonly observe = (record: RequestRecord): void => this.#requests.observe(record);
-
   /** Adds what a scrape reads, once the table is loaded. */
   survey(surveyed: Surveyed): void {
-    const registry = this.#registry;
-    const { service } = surveyed;
-    this.#service = service;
-    addFileMetrics(registry, service.store.folder, Date.now);
-    this.#endEventLoop = addEventLoopMetrics(registry);
-    addServiceMetrics(registry, surveyed);
-    addProcessMetrics(registry, descriptorLimit());
+    addFileMetrics(this.#registry, surveyed.service.store.folder, Date.now);
+    addServiceMetrics(this.#registry, surveyed);
+    addProcessMetrics(this.#registry);
   }
 
   /** Returns all metrics. */
   text(): Promise<string> {
     return this.#registry.metrics();
   }
+}
 
-  /** Ends what measures at intervals. */
-  close(): void {
-    this.#endEventLoop?.();
-  }
+/** Adds the metrics of the process and of Node.js that every Node.js program has. */
+function addProcessMetrics(registry: Registry): void {
+  collectDefaultMetrics({ register: registry });
+  // These list every connection for each scrape.
+  for (const { name } of registry.getMetricsAsArray())
+    if (name.startsWith("nodejs_active_")) registry.removeSingleMetric(name);
 }
 
 function addServiceMetrics(registry: Registry, surveyed: Surveyed): void {

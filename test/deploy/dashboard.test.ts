@@ -35,9 +35,9 @@ const dashboardQueries = [
 ];
 const alertQueries = alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr));
 
-/** Returns the names of metrics in a query: of the service, of its process, or Prometheus' own `up`. */
+/** Returns the names of metrics in a query: of the service, its process and Node.js, or Prometheus' own `up`. */
 function metricsIn(query: string): string[] {
-  return query.match(/\b(?:gameaddon|process)_\w+/g) ?? [];
+  return query.match(/\b(?:gameaddon|process|nodejs)_\w+/g) ?? [];
 }
 
 /** Returns the labels that a query selects or sums by, without those that Prometheus adds. */
@@ -85,7 +85,7 @@ describe("the queries of the dashboard and the alerts", () => {
     const shown = dashboardQueries
       .flatMap(metricsIn)
       .map((name) => name.replace(/_(?:bucket|sum|count)$/, ""));
-    const names = Array.from(text.matchAll(/^# TYPE (\w+)/gm), ([, name = ""]) => name);
+    const names = Array.from(text.matchAll(/^# TYPE (gameaddon_\w+)/gm), ([, name = ""]) => name);
     assert.deepEqual(
       names.filter((name) => !shown.includes(name)),
       ["gameaddon_info"],

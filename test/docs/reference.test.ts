@@ -86,7 +86,7 @@ describe("the reference", () => {
   it("has every metric, with its type and its help text", async (t) => {
     const { text } = await scrape((await serveMeasured(t)).metrics);
     const served = Array.from(
-      text.matchAll(/^# HELP (\w+) (.*)\.\n# TYPE \w+ (\w+)/gm),
+      text.matchAll(/^# HELP (gameaddon_\w+) (.*)\.\n# TYPE \w+ (\w+)/gm),
       ([, name, help, type]) => [`\`${name}\``, type, help],
     );
     assert.ok(served.length > 20);

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Registry } from "prom-client";
 import type { RequestRecord } from "../../src/engine/exchange.ts";
-import { RequestMetrics } from "../../src/metrics/requests.ts";
+import { observerFor } from "../../src/metrics/requests.ts";
 import { addFileMetrics, meterFor } from "../../src/metrics/store.ts";
 import { addGauges } from "../../src/metrics/values.ts";
 import { prefix, temporaryFolder } from "../_setup.ts";
@@ -47,7 +47,7 @@ describe("the metrics of requests", () => {
 
   it("have durations in seconds", async () => {
     const registry = new Registry();
-    new RequestMetrics(registry, () => undefined).observe(recordOf("/event", { milliseconds: 2 }));
+    observerFor(registry)(recordOf("/event", { milliseconds: 2 }));
     const text = new Scrape(await registry.metrics());
     assert.equal(text.value(`${duration}_sum{route="/event",status="200"}`), 0.002);
     assert.equal(text.value(`${duration}_bucket{le="0.001",route="/event",status="200"}`), 0);
@@ -56,8 +56,7 @@ describe("the metrics of requests", () => {
 
   it("count refused requests by limit, from 0 on", async () => {
     const registry = new Registry();
-    const requests = new RequestMetrics(registry, () => undefined);
-    requests.observe(recordOf("/event", { status: 429, limit: "reads" }));
+    observerFor(registry)(recordOf("/event", { status: 429, limit: "reads" }));
     const text = new Scrape(await registry.metrics());
     for (const [limit, expected] of [
       ["reads", 1],
@@ -67,25 +66,6 @@ describe("the metrics of requests", () => {
     ]) {
       assert.equal(text.value(`gameaddon_limited_requests_total{limit="${limit}"}`), expected, String(limit));
     }
-  });
-
-  it("do not grow with reloads of tables that have other routes", async () => {
-    const registry = new Registry();
-    let paths = ["/event"];
-    let table = { routes: paths.map((path) => ({ path })) };
-    const requests = new RequestMetrics(registry, () => table);
-    for (let reload = 0; reload < 50; reload += 1) {
-      paths = ["/event", `/route${reload}`];
-      // A request that began with the table before ends after the reload.
-      const late = `/route${reload - 1}`;
-      table = { routes: paths.map((path) => ({ path })) };
-      for (const path of [...paths, late, null]) requests.observe(recordOf(path));
-      for (const path of [...paths, late]) requests.observe(recordOf(path, { status: 429, limit: path }));
-    }
-    const text = new Scrape(await registry.metrics());
-    assert.deepEqual(text.labels("route"), new Set(["/event", "none", "/route48", "/route49"]));
-    assert.equal(text.labels("limit").size, 4 + 3);
-    assert.equal(text.value(`${duration}_count{route="/event",status="200"}`), 1);
   });
 });
 
@@ -213,8 +193,8 @@ describe("the metrics of the process", () => {
     const { metrics } = await serveMeasured(t);
     const delays = async () => {
       const scraped = await scrape(metrics);
-      return ["median", "p99", "max"].map(
-        (statistic) => scraped.value(`gameaddon_event_loop_delay_seconds{statistic="${statistic}"}`) ?? 0,
+      return ["p50", "p99", "max"].map(
+        (which) => scraped.value(`nodejs_eventloop_lag_${which}_seconds`) ?? 0,
       );
     };
     for (let isSeen = false; !isSeen; ) {

@@ -1,16 +1,12 @@
 /** The values of a scrape: where each is read, and what it is while it cannot be read. */
 import assert from "node:assert/strict";
 import { mkdir, stat, writeFile } from "node:fs/promises";
-import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import perfHooks from "node:perf_hooks";
 import { describe, it, type TestContext } from "node:test";
 import { Registry } from "prom-client";
-import { connectionLimit, descriptorLimit } from "../../src/http/descriptors.ts";
+import { connectionLimit } from "../../src/http/descriptors.ts";
 import type { Readiness } from "../../src/http/health-pages.ts";
 import { Metrics, type Surveyed } from "../../src/metrics/metrics.ts";
-import { addProcessMetrics } from "../../src/metrics/process.ts";
-import { RequestMetrics } from "../../src/metrics/requests.ts";
 import { addCounter } from "../../src/metrics/values.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readDataFiles } from "../../src/store/reading.ts";
@@ -74,7 +70,6 @@ describe("the metrics of a service", () => {
   async function surveyed(t: TestContext, more: Partial<Surveyed>): Promise<Metrics> {
     const { service } = await openWorld(t);
     const metrics = new Metrics();
-    t.after(() => metrics.close());
     metrics.survey({
       service,
       connections: () => 3,
@@ -109,16 +104,14 @@ describe("the metrics of a service", () => {
         "gameaddon_connections",
         "gameaddon_connections_max",
         "gameaddon_log_lines_dropped_total",
-        "process_max_fds",
       ].map((series) => scraped.value(series));
     };
-    const descriptors = Number.isFinite(descriptorLimit()) ? descriptorLimit() : undefined;
-    assert.deepEqual(await values(), [1, 1, 0, 7, 4, 3, connectionLimit(), 5, descriptors]);
+    assert.deepEqual(await values(), [1, 1, 0, 7, 4, 3, connectionLimit(), 5]);
     await service.administer("player.add", { name: "Ada" });
     readiness = { ...ready, changes: false };
     connections = 0;
     dropped = 6;
-    assert.deepEqual(await values(), [1, 0, 1, 7, 4, 0, connectionLimit(), 6, descriptors]);
+    assert.deepEqual(await values(), [1, 0, 1, 7, 4, 0, connectionLimit(), 6]);
   });
 
   it("the metrics include those of the files, the disk, the process and requests", async (t) => {
@@ -129,7 +122,7 @@ describe("the metrics of a service", () => {
       ["gameaddon_disk_free_bytes", 1],
       ["process_cpu_seconds_total", 0.001],
       ["process_resident_memory_bytes", 10_000_000],
-      ['gameaddon_event_loop_delay_seconds{statistic="median"}', 0],
+      ["nodejs_eventloop_lag_p50_seconds", 0],
       ['gameaddon_limited_requests_total{limit="reads"}', 0],
       ["gameaddon_changes_total", 0],
     ] as const) {
@@ -137,54 +130,6 @@ describe("the metrics of a service", () => {
     }
     const started = text.value("process_start_time_seconds") ?? 0;
     assert.ok(Math.abs(started - (Date.now() / 1000 - process.uptime())) < 5, `${started}`);
-  });
-
-  it("the metrics omit the limit of descriptors where it is unknown", async () => {
-    const registry = new Registry();
-    addProcessMetrics(registry, Number.POSITIVE_INFINITY);
-    assert.equal(new Scrape(await registry.metrics()).value("process_max_fds"), undefined);
-  });
-});
-
-describe("the delay of the event loop", () => {
-  it("the delay is measured from the survey on until the end, and each scrape starts over", async (t) => {
-    const calls: string[] = [];
-    const delays = {
-      count: 0,
-      max: 260_000_000,
-      enable: () => calls.push("enable"),
-      disable: () => calls.push("disable"),
-      reset: () => calls.push("reset"),
-      percentile: (percentile: number) => (percentile === 50 ? 4_000_000 : 110_000_000),
-    };
-    t.mock.method(perfHooks, "monitorEventLoopDelay", () => delays);
-    syncBuiltinESMExports();
-    t.after(() => {
-      t.mock.restoreAll();
-      syncBuiltinESMExports();
-    });
-    const { service } = await openWorld(t);
-    const metrics = new Metrics();
-    metrics.survey({
-      service,
-      connections: () => 0,
-      droppedLogLines: () => 0,
-      version: "1",
-    });
-    assert.deepEqual(calls, ["enable"]);
-    const values = async () => {
-      const scraped = new Scrape(await metrics.text());
-      return ["median", "p99", "max"].map((statistic) =>
-        scraped.value(`gameaddon_event_loop_delay_seconds{statistic="${statistic}"}`)?.toFixed(6),
-      );
-    };
-    assert.deepEqual(await values(), ["0.000000", "0.000000", "0.000000"]);
-    delays.count = 9;
-    // The interval of 10 ms is no delay.
-    assert.deepEqual(await values(), ["0.000000", "0.100000", "0.250000"]);
-    assert.deepEqual(calls, ["enable", "reset", "reset"]);
-    metrics.close();
-    assert.deepEqual(calls, ["enable", "reset", "reset", "disable"]);
   });
 });
 
@@ -196,26 +141,4 @@ it("a counter has the value that is counted elsewhere, however often it is scrap
   assert.deepEqual([await scrape(), await scrape()], [3, 3]);
   value = 4;
   assert.equal(await scrape(), 4);
-});
-
-it("a table that lacks a route of the one before begins from 0, another one does not", async () => {
-  const registry = new Registry();
-  const record = { requestId: "", method: "GET", status: 200, milliseconds: 2, caller: null, code: null };
-  let table = { routes: [{ path: "/event" }] };
-  const requests = new RequestMetrics(registry, () => table);
-  const count = async () => {
-    const series = 'gameaddon_http_request_duration_seconds_count{route="/event",status="200"}';
-    return new Scrape(await registry.metrics()).value(series);
-  };
-  for (let times = 0; times < 2; times += 1) requests.observe({ ...record, route: "/event" });
-  assert.equal(await count(), 2);
-  table = { routes: [{ path: "/other" }] };
-  requests.observe({ ...record, route: "/other" });
-  assert.equal(await count(), undefined);
-  table = { routes: [{ path: "/other" }, { path: "/event" }] };
-  for (let times = 0; times < 2; times += 1) requests.observe({ ...record, route: "/event" });
-  assert.equal(await count(), 2);
-  table = { routes: [...table.routes, { path: "/third" }] };
-  requests.observe({ ...record, route: "/event" });
-  assert.equal(await count(), 3);
 });
