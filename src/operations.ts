@@ -16,11 +16,13 @@ import type { Operation, Operations, Request } from "./table/operation.ts";
 import type { Input } from "./table/restriction/restriction.ts";
 import { type CheckedTable, checkTable } from "./table/table.ts";
 
-/** The data that operations read and change. */
+/** The data that operations read and change, and that pages and streams show. */
 export interface OperationContext {
   readonly store: DataStore;
   readonly activity: Activity;
   readonly sources: Sources;
+  /** Returns the names that tables and parameters can refer to. */
+  readonly vocabulary: () => Vocabulary;
   readonly now: () => number;
 }
 

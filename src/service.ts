@@ -4,7 +4,7 @@
  */
 
 import { model } from "./domain/model.ts";
-import { capitalised, fold } from "./domain/text.ts";
+import { capitalised } from "./domain/text.ts";
 import { Engine } from "./engine/engine.ts";
 import { Limiter } from "./engine/limiter.ts";
 import type { Answer } from "./engine/response.ts";
@@ -14,17 +14,16 @@ import { descriptionPages } from "./http/description-pages.ts";
 import { docsPages } from "./http/docs-page.ts";
 import { healthPages, type Readiness } from "./http/health-pages.ts";
 import { publicPages } from "./http/pages/pages.ts";
-import type { PageData } from "./http/pages/site.ts";
 import { overlayStreams } from "./http/stream/overlay.ts";
 import { Streams } from "./http/stream/streams.ts";
 import { Activity } from "./identity/activity.ts";
-import { callerOf, currentCaller, operatorCaller, playerCaller } from "./identity/callers.ts";
+import { callerOf, operatorCaller, playerCaller } from "./identity/callers.ts";
 import { deleteExpired } from "./identity/idempotency.ts";
 import { noteUse } from "./identity/invitations.ts";
-import { currentVocabulary, rightsVersion } from "./identity/memberships.ts";
+import { currentVocabulary } from "./identity/memberships.ts";
 import { requirePlayer } from "./identity/players.ts";
-import { requireToken, tokenInText, withoutTokens } from "./identity/tokens.ts";
-import { claimOn, operationsOn } from "./operations.ts";
+import { requireToken, tokenInText } from "./identity/tokens.ts";
+import { claimOn, type OperationContext, operationsOn } from "./operations.ts";
 import type { Environment } from "./operator/define.ts";
 import {
   administer,
@@ -36,9 +35,7 @@ import { findingsOf } from "./operator/lists/findings.ts";
 import { renameFields } from "./operator/lists/lists.ts";
 import { type ClientCount, Clients } from "./resources/clients.ts";
 import { codedResources } from "./resources/index.ts";
-import { PlayerNames } from "./resources/player-names.ts";
 import { Ranking } from "./resources/ranking.ts";
-import type { Sources } from "./resources/shared/define.ts";
 import { ListVersions } from "./resources/shared/list-versions.ts";
 import { streamForm } from "./resources/stream.ts";
 import type { DataStore } from "./store/data.ts";
@@ -75,9 +72,8 @@ export class Service {
   readonly #now: () => number;
   /** Undefined if limits are off. */
   readonly #limiter: Limiter | undefined;
-  readonly #sources: Sources;
+  readonly #data: OperationContext;
   readonly streams: Streams;
-  readonly #pageData: PageData;
   /** Holds the route table in force. */
   readonly routes: RouteTable<App>;
   #timers: readonly NodeJS.Timeout[] = [];
@@ -110,35 +106,15 @@ export class Service {
     };
     // A monotonic clock, unless a test has one.
     if (options.limits !== false) this.#limiter = new Limiter(options.now ?? (() => performance.now()));
-    this.#sources = {
+    const sources = {
       ...store.data,
       ranking: new Ranking(store.data),
       clients: new Clients(store.data, activity),
       lists: new ListVersions(store.data),
     };
-    this.streams = new Streams({
-      isFit: () => store.shared?.unfit === undefined,
-      now: this.#now,
-      vocabulary: this.vocabulary,
-      current: (caller, now) => currentCaller(store.data, caller, now),
-      rights: () => rightsVersion(store.data),
-      warn: options.warn,
-    });
-    for (const rows of Object.values(store.data)) rows.watch(() => this.streams.changed());
-    const names = new PlayerNames(store.data.players);
-    this.#pageData = {
-      now: this.#now,
-      vocabulary: this.vocabulary,
-      namesLike: (text) => names.like(text),
-      placesOf: (name) => this.#sources.ranking.placesOf(name),
-      colorOf: (name) =>
-        (["faction", "service"] as const)
-          .map((kind) => store.data.names.get(`${kind}/${fold(name)}`)?.color)
-          .find((color) => color !== undefined),
-      totalsOf: (counter) => activity.totalsOf(counter, this.#now()),
-      withoutTokens,
-    };
-    const data = { store, activity, sources: this.#sources, now: this.#now };
+    const data = { store, activity, sources, vocabulary: this.vocabulary, now: this.#now };
+    this.#data = data;
+    this.streams = new Streams(data, options.warn);
     const context = {
       operations: (declared: Declarations, language: string) => operationsOn(data, declared, language),
       claim: claimOn(data, this.#unnoted),
@@ -179,7 +155,7 @@ export class Service {
 
   /** Returns the number of clients at this moment. */
   clientCount(): Promise<ClientCount> {
-    return this.#sources.clients.at(this.#now());
+    return this.#data.sources.clients.at(this.#now());
   }
 
   /** Answers a request by the table in force; see {@link App.fetch}. */
@@ -291,8 +267,8 @@ export class Service {
     this.#renaming = renameFields(this.store, table.declared.lists).catch((error: unknown) => {
       this.#options.warn?.("The fields that the route table renames keep their former names.", error);
     });
-    this.#sources.lists.use(table.declared.lists);
-    this.#sources.ranking.use(table.declared, table.language);
+    this.#data.sources.lists.use(table.declared.lists);
+    this.#data.sources.ranking.use(table.declared, table.language);
     const { shared } = this.store;
     if (shared !== undefined) shared.table = table.revision;
     this.streams.use(table);
@@ -311,7 +287,7 @@ export class Service {
     const sizeOf = (list: string) => this.store.data.entries.find("list", list).length;
     const description = descriptionPages(table, vocabulary, sizeOf);
     const health = healthPages(() => this.readiness());
-    const pages = new Map(publicPages(engine, this.#pageData));
+    const pages = new Map(publicPages(engine, this.#data));
     const home = pages.get("/")?.answer;
     const overlays = overlayStreams(this.streams, table);
     const all = [...pages, ...docsPages(table.prefix, home), ...description, ...health, ...overlays];

@@ -8,9 +8,13 @@ import { counterLabel, texts } from "./texts.ts";
 const [height, step] = [40, 4];
 
 /** Returns a chart of each statistic that was counted, and a table of all of them; nothing before the first count. */
-export function activity(site: Site): Markup {
+export function activityChart(site: Site): Markup {
+  const { activity, now } = site.data;
   const series = site.table.declared.statistics
-    .map((statistic) => ({ label: counterLabel(statistic), days: site.data.totalsOf(statistic.counter) }))
+    .map((statistic) => ({
+      label: counterLabel(statistic),
+      days: activity.totalsOf(statistic.counter, now()),
+    }))
     .filter(({ days }) => days.some(({ value }) => value > 0));
   const [first] = series;
   if (first === undefined) return markup``;

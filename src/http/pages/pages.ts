@@ -7,13 +7,15 @@ import { ReadyBody } from "../../engine/body.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { type Answer, readAnswer } from "../../engine/response.ts";
 import { visit } from "../../engine/visit.ts";
+import { withoutTokens } from "../../identity/tokens.ts";
+import type { OperationContext } from "../../operations.ts";
 import { pageFiles, type TablePage } from "../../table/pages.ts";
 import { css, filePage, html, js, own, protection } from "../docs-page.ts";
 import type { Page } from "../page.ts";
 import { listViews } from "./list.ts";
 import type { Markup } from "./markup.ts";
 import { player, team, top } from "./people.ts";
-import { type PageData, Site } from "./site.ts";
+import { Site } from "./site.ts";
 import { home, overlay } from "./start.ts";
 import type { PageFile, View } from "./view.ts";
 
@@ -28,7 +30,7 @@ const files = [
 ] as const;
 
 /** Returns the pages of the engine's table, by path. That of the start page is for browsers. */
-export function publicPages(engine: Engine, data: PageData): [string, Page][] {
+export function publicPages(engine: Engine, data: OperationContext): [string, Page][] {
   const { pages } = engine.table;
   if (pages.length === 0) return [];
   // Every command puts a table in force, but few show a page.
@@ -81,7 +83,7 @@ function toPage(
       const search = view.readsQuery === true ? request.search : "";
       const site = siteOf();
       // Normalised first, so that no percent-encoding hides a token.
-      const query = new URLSearchParams(site.data.withoutTokens(String(new URLSearchParams(search))));
+      const query = new URLSearchParams(withoutTokens(String(new URLSearchParams(search))));
       const { status, headers, body } = await visit(engine, page, view.input?.(query) ?? page.input);
       const etag = headers[headers.indexOf("ETag") + 1] ?? "";
       const { cachedFor = 0 } = view;

@@ -1,6 +1,6 @@
 /** The pages of people: the top list, a player, and the team. */
 import * as v from "valibot";
-import { activity } from "./chart.ts";
+import { activityChart } from "./chart.ts";
 import { type Markup, markup } from "./markup.ts";
 import type { Site } from "./site.ts";
 import { counterLabel, labelOf, texts } from "./texts.ts";
@@ -41,7 +41,12 @@ export const top: View = {
       return markup`<section class="card"><h2>${categoryLabel(site, name)}</h2>${list}</section>`;
     });
     const { label, intro } = texts.top;
-    return site.page("/top", label, intro, markup`<div class="cards">${categories}</div>${activity(site)}`);
+    return site.page(
+      "/top",
+      label,
+      intro,
+      markup`<div class="cards">${categories}</div>${activityChart(site)}`,
+    );
   },
 };
 
@@ -71,14 +76,14 @@ export const player: View = {
 };
 
 function notFound(site: Site, name: string): Markup {
-  const names = site.data.namesLike(name).map((known) => markup`<li>${site.player(known)}</li>`);
+  const names = site.names.like(name).map((known) => markup`<li>${site.player(known)}</li>`);
   if (names.length === 0) return markup`<p class="empty">${texts.player.unknown(name)}</p>`;
   return markup`<section><h2>${texts.player.similar}</h2><ul class="chips">${names}</ul></section>`;
 }
 
 function profile(site: Site, answer: unknown): Markup {
   const { name, gameaddon, gameplay, faction } = v.parse(playerSchema, answer);
-  const places = site.data.placesOf(name);
+  const places = site.data.sources.ranking.placesOf(name);
   const categories = [
     ...site.table.declared.statistics.map(({ counter }) => counter),
     ...site.table.declared.ratios.map((ratio) => ratio.name),

@@ -1,28 +1,12 @@
 /** What all pages share: their frame, links between them, and numbers and times as the table's language writes them. */
-import { capitalised, pluralOf } from "../../domain/text.ts";
+import { capitalised, fold, pluralOf } from "../../domain/text.ts";
 import { encodeText } from "../../engine/router.ts";
-import type { Vocabulary } from "../../table/caller.ts";
+import type { OperationContext } from "../../operations.ts";
+import { PlayerNames } from "../../resources/player-names.ts";
 import { pageFiles } from "../../table/pages.ts";
 import type { Table } from "../../table/table.ts";
 import { type Markup, markup } from "./markup.ts";
 import { labelOf, textLanguage, texts } from "./texts.ts";
-
-/** What pages show beside the answers of operations. */
-export interface PageData {
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly vocabulary: () => Vocabulary;
-  /** Returns the names of players that a text begins, or else is part of. */
-  readonly namesLike: (text: string) => readonly string[];
-  /** Returns the colour of a faction or service as CSS, such as `#2e9e4f`, if it has one. */
-  readonly colorOf: (name: string) => string | undefined;
-  /** Returns the place of a player in each category in which it is known. */
-  readonly placesOf: (name: string) => Readonly<Record<string, number>>;
-  /** Returns what was counted on each of the last days, the latest last. */
-  readonly totalsOf: (counter: string) => readonly { readonly day: number; readonly value: number }[];
-  /** Returns a text with its tokens masked: a page repeats what was searched for. */
-  readonly withoutTokens: (text: string) => string;
-}
 
 const units = [
   ["day", 86_400_000],
@@ -33,16 +17,19 @@ const units = [
 /** See the head of this file. */
 export class Site {
   readonly table: Table;
-  readonly data: PageData;
+  readonly data: OperationContext;
+  readonly names: PlayerNames;
   readonly title: string;
   readonly #numbers: Intl.NumberFormat;
   readonly #days: Intl.DateTimeFormat;
   readonly #instants: Intl.DateTimeFormat;
   readonly #spans: Intl.RelativeTimeFormat;
 
-  constructor(table: Table, data: PageData) {
+  /** @param data what pages show beside the answers of operations */
+  constructor(table: Table, data: OperationContext) {
     const { language, title = texts.title } = table;
     [this.table, this.data, this.title] = [table, data, title];
+    this.names = new PlayerNames(data.store.data.players);
     this.#numbers = new Intl.NumberFormat(language);
     this.#days = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" });
     const instant = { dateStyle: "medium", timeStyle: "long", timeZone: "UTC" } as const;
@@ -65,6 +52,13 @@ export class Site {
     const words = ahead > 0 ? this.#spans.format(Math.ceil(ahead / length), unit) : this.day(instant);
     const full = this.#instants.format(instant);
     return markup`<time datetime="${new Date(instant).toISOString()}" title="${full}">${words}</time>`;
+  }
+
+  /** Returns the colour of a faction or service as CSS, such as `#2e9e4f`, if it has one. */
+  colorOf(name: string): string | undefined {
+    const { names } = this.data.store.data;
+    const colors = (["faction", "service"] as const).map((kind) => names.get(`${kind}/${fold(name)}`)?.color);
+    return colors.find((color) => color !== undefined);
   }
 
   /** Returns a player's name, with a link if there is a page of players. */

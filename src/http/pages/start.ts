@@ -68,7 +68,7 @@ export function overlay({ path }: TablePage): View {
       const values = v.parse(v.record(v.string(), v.number()), score);
       const parts = sides.map((side, index) => {
         const team = (query.get(teams[index] ?? "") || labelOf(side)).slice(0, longestName);
-        const color = site.data.colorOf(team);
+        const color = site.colorOf(team);
         const stripe =
           color &&
           markup`<svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true"><rect width="1" height="1" fill="${color}"/></svg>`;

@@ -11,8 +11,11 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { networkOf } from "../../domain/address.ts";
 import { Failure } from "../../domain/errors.ts";
+import { currentCaller } from "../../identity/callers.ts";
+import { rightsVersion } from "../../identity/memberships.ts";
+import type { OperationContext } from "../../operations.ts";
 import { isExcluded } from "../../table/authorization.ts";
-import type { Caller, Vocabulary } from "../../table/caller.ts";
+import type { Caller } from "../../table/caller.ts";
 import { isAllowed } from "../../table/restriction/restriction.ts";
 import type { Table } from "../../table/table.ts";
 import { connectionLimit } from "../descriptors.ts";
@@ -32,18 +35,6 @@ const defaultMost = 2000;
 const mostOfPlayer = 10;
 /** The most streams of visitors, and the most with public tokens, of one network: a stranger must not take all. */
 const mostOfNetwork = 100;
-
-export interface StreamsOptions {
-  /** Returns whether this machine may answer. */
-  readonly isFit: () => boolean;
-  readonly now: () => number;
-  readonly vocabulary: () => Vocabulary;
-  /** Returns a caller as the data has it now. @throws Failure `TOKEN_…` */
-  readonly current: (caller: Caller, now: number) => Caller;
-  /** Returns what grows with every change of names, players and memberships. */
-  readonly rights: () => number;
-  readonly warn?: ((message: string, error: unknown) => void) | undefined;
-}
 
 /** What a stream tells. */
 interface Rights {
@@ -68,7 +59,8 @@ interface Subscription {
 
 /** See the head of this file. */
 export class Streams {
-  readonly #options: StreamsOptions;
+  readonly #data: OperationContext;
+  readonly #warn: (message: string, error: unknown) => void;
   readonly #subscriptions = new Set<Subscription>();
   #table: Table | undefined;
   /** How many tables were put in force, and how many of them declared something else, which can change every answer. */
@@ -84,8 +76,10 @@ export class Streams {
   #isChanged = false;
   #wake = () => {};
 
-  constructor(options: StreamsOptions) {
-    this.#options = options;
+  constructor(data: OperationContext, warn: (message: string, error: unknown) => void = () => {}) {
+    this.#data = data;
+    this.#warn = warn;
+    for (const rows of Object.values(data.store.data)) rows.watch(() => this.#changed());
   }
 
   /** The number of open streams. */
@@ -99,11 +93,11 @@ export class Streams {
     const isAlike = this.#table?.language === table.language;
     if (!isAlike || !isDeepStrictEqual(this.#table?.declared, table.declared)) this.#declarations += 1;
     this.#table = table;
-    this.changed();
+    this.#changed();
   }
 
   /** Notes that something has changed. */
-  changed(): void {
+  #changed(): void {
     this.#isChanged = true;
     this.#wake();
   }
@@ -147,10 +141,10 @@ export class Streams {
 
   /** Makes the topics anew if what they are made from has changed. */
   #refresh(): void {
-    const basis = `${this.#tables} ${this.#options.rights()}`;
+    const basis = `${this.#tables} ${rightsVersion(this.#data.store.data)}`;
     if (this.#table === undefined || basis === this.#basis) return;
     this.#basis = basis;
-    this.#topics = topicsOf(this.#table, this.#options.vocabulary());
+    this.#topics = topicsOf(this.#table, this.#data.vocabulary());
   }
 
   #rightsOf(caller: Caller | undefined): Rights {
@@ -170,7 +164,7 @@ export class Streams {
       if (!this.#isChanged) await Promise.race([change, pause(reviewMilliseconds)]);
       if (this.#isChanged) await pause(collectMilliseconds);
       this.#isChanged = false;
-      await this.#serve().catch((error) => this.#options.warn?.("Streams could not be served.", error));
+      await this.#serve().catch((error) => this.#warn("Streams could not be served.", error));
     }
     this.#isFollowing = false;
   }
@@ -242,9 +236,9 @@ export class Streams {
   #currentOf(caller: Caller | undefined): Caller | undefined | false {
     if (caller === undefined)
       return this.#table?.pages.some(({ name }) => name === "overlay") ? undefined : false;
-    if (this.#table?.stream === undefined || !this.#options.isFit()) return false;
+    if (this.#table?.stream === undefined || this.#data.store.shared?.unfit !== undefined) return false;
     try {
-      const current = this.#options.current(caller, this.#options.now());
+      const current = currentCaller(this.#data.store.data, caller, this.#data.now());
       return isExcluded(this.#table, current) ? false : current;
     } catch {
       return false;
