@@ -58,14 +58,14 @@ export class Connection {
   isPaused = false;
   /** Whether {@link endAfter} has been called: no further request is taken. */
   isDone = false;
-  readonly #accepted: Socket;
+  /** The socket of the kernel: with TLS, the encrypted one. */
+  readonly accepted: Socket;
   #unread: Unread | undefined;
 
-  /** @param accepted the socket of the kernel: with TLS, the encrypted one */
   constructor(socket: Socket, now: number, accepted = socket) {
     this.socket = socket;
     this.network = networkOf(accepted.remoteAddress ?? "");
-    this.#accepted = accepted;
+    this.accepted = accepted;
     this.lastUsed = now;
     // Node itself pauses a client that does not read its answers, and resumes when it does.
     socket.on("resume", () => {
@@ -129,8 +129,8 @@ export class Connection {
    * 4 MiB, and offers it for minutes; a reset drops it. A Unix socket has no reset.
    */
   cutOff(): void {
-    if (this.#accepted.remoteAddress === undefined) this.#accepted.destroy();
-    else this.#accepted.resetAndDestroy();
+    if (this.accepted.remoteAddress === undefined) this.accepted.destroy();
+    else this.accepted.resetAndDestroy();
   }
 
   /** Resumes reading, unless {@link endAfter} has stopped it. */
@@ -156,13 +156,11 @@ export interface ConnectionEvents {
 export class Connections implements Iterable<Connection> {
   readonly #max: number;
   readonly #events: ConnectionEvents;
-  /** The accepted sockets: with TLS, the encrypted ones. */
+  /** The accepted sockets, but for those that were closed to make room: with TLS, the encrypted ones. */
   readonly #accepted = new Set<Socket>();
   /** The TLS handshakes in progress, by the client's address and port, oldest first. */
   readonly #handshakes = new Map<string, Handshake>();
   readonly #bySocket = new Map<Socket, Connection>();
-  /** The sockets that were closed to make room and still have a descriptor. */
-  readonly #closing = new Set<Socket>();
 
   /** @param max the largest number of connections */
   constructor(max: number, events: ConnectionEvents = {}) {
@@ -220,7 +218,7 @@ export class Connections implements Iterable<Connection> {
   }
 
   get #isFull(): boolean {
-    return this.#accepted.size - this.#closing.size > this.#max;
+    return this.#accepted.size > this.#max;
   }
 
   #shake(socket: Socket): void {
@@ -240,11 +238,7 @@ export class Connections implements Iterable<Connection> {
   #open(socket: Socket, accepted = socket): Connection {
     const connection = new Connection(socket, performance.now(), accepted);
     this.#bySocket.set(socket, connection);
-    socket.prependOnceListener("close", () => {
-      if (connection.pipelines) traceErrors(false);
-    });
     socket.once("close", () => {
-      traceErrors(true);
       this.#bySocket.delete(socket);
       this.#events.closed?.(connection);
     });
@@ -285,7 +279,7 @@ export class Connections implements Iterable<Connection> {
     const stuckSince = now - stuckMilliseconds;
     const handshakes = [...this.#handshakes.values()];
     const isSlow = ({ since }: Handshake) => now - since >= slowHandshakeMilliseconds;
-    const isOpen = ({ socket }: { readonly socket: Socket }) => !this.#closing.has(socket);
+    const acceptedOf = (of: Connection | Handshake) => (of instanceof Connection ? of.accepted : of.socket);
     const byUse = Array.from(this).sort((a, b) => a.lastUsed - b.lastUsed);
     const candidates = [
       ...handshakes.filter(isSlow),
@@ -293,28 +287,18 @@ export class Connections implements Iterable<Connection> {
       ...byUse.filter(({ isIdle, lastUsed, live }) => !isIdle && !live && lastUsed < stuckSince),
       ...handshakes.filter((handshake) => !isSlow(handshake)),
     ];
-    for (const candidate of candidates.filter(isOpen).slice(0, count)) {
-      const { socket } = candidate;
-      this.#closing.add(socket);
-      socket.once("close", () => this.#closing.delete(socket));
+    const open = candidates.filter((candidate) => this.#accepted.has(acceptedOf(candidate)));
+    for (const candidate of open.slice(0, count)) {
+      // It has a descriptor until it is closed, for which `follow` leaves room.
+      this.#accepted.delete(acceptedOf(candidate));
       if (candidate instanceof Connection && !candidate.isIdle) candidate.cutOff();
-      else socket.destroy();
+      else candidate.socket.destroy();
     }
   }
 }
 
 function clientOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
-}
-
-const { stackTraceLimit } = Error;
-
-/**
- * Disables stack traces, and enables them again. Node creates an error for each request that waits on a closing
- * connection: thousands, where a client pipelines and disconnects. Their traces take ten times as long as all the rest.
- */
-function traceErrors(traced: boolean): void {
-  Error.stackTraceLimit = traced ? stackTraceLimit : 0;
 }
 
 /** Node closes the connection after an error. */
