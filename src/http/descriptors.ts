@@ -5,21 +5,20 @@ const reserved = 64;
 /** The limit if there are more descriptors. A connection also takes about 20 KB of memory. */
 const mostConnections = 10_000;
 
-/** Returns the largest number of simultaneous connections. */
-export function connectionLimit(): number {
-  return Math.max(8, Math.min(mostConnections, descriptorLimit() - reserved));
-}
-
 let limit: number | undefined;
 
-/** Returns the number of descriptors that this process may open, or infinity if the limit is unknown. */
-export function descriptorLimit(): number {
+/** Returns the largest number of simultaneous connections. */
+export function connectionLimit(): number {
   // The report lists every connection: with 2,000 of them it takes 80 ms.
-  if (limit !== undefined) return limit;
+  limit ??= Math.max(8, Math.min(mostConnections, descriptorLimit() - reserved));
+  return limit;
+}
+
+/** Returns the number of descriptors that this process may open, or infinity if the limit is unknown. */
+function descriptorLimit(): number {
   // Otherwise the report looks up the name of every peer.
   Object.assign(process.report, { excludeNetwork: true });
   const report: { userLimits?: { open_files?: { soft?: unknown } } } = process.report.getReport();
   const soft = report.userLimits?.open_files?.soft;
-  limit = typeof soft === "number" ? soft : Number.POSITIVE_INFINITY;
-  return limit;
+  return typeof soft === "number" ? soft : Number.POSITIVE_INFINITY;
 }

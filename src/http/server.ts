@@ -40,16 +40,7 @@ export interface ServerOptions extends Observer {
 }
 
 /** A listening server. */
-export interface Server {
-  /** Such as `http://127.0.0.1:8888`, without a slash at the end. */
-  readonly url: string;
-  /** Uses another certificate for new connections. Open ones go on with theirs. */
-  useCertificate(certificate: Certificate): void;
-  /** The number of open connections. */
-  readonly connections: number;
-  /** Refuses new requests, finishes those in progress, and closes. */
-  close(): Promise<void>;
-}
+export type Server = Awaited<ReturnType<typeof startServer>>;
 
 const defaultDrainMilliseconds = 10_000;
 const defaultMaxConnections = 10_000;
@@ -73,7 +64,7 @@ const maxTarget = 8000;
 const minVersion = "TLSv1.2";
 
 /** Starts to listen. @throws Failure `STORE_UNAVAILABLE` if the port is taken or cannot be used */
-export async function startServer(options: ServerOptions): Promise<Server> {
+export async function startServer(options: ServerOptions) {
   let closing = false;
   const addresses = options.clientAddresses ?? new ClientAddresses();
   const answer = (request: IncomingMessage, response: ServerResponse, connection: Connection) => {
@@ -167,13 +158,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     else refuseRaw(socket, parserFailure(error));
   });
   return {
-    // listhen leaves the colon when it omits port 80 or 443.
+    /** Such as `http://127.0.0.1:8888`, without a slash at the end: listhen leaves the colon when it omits port 80 or 443. */
     url: listening.url.replace(/:?\/?$/, ""),
+    /** Uses another certificate for new connections. Open ones go on with theirs. */
     useCertificate,
-    get connections() {
+    /** The number of open connections. */
+    get connections(): number {
       return connections.size;
     },
-    async close() {
+    /** Refuses new requests, finishes those in progress, and closes. */
+    async close(): Promise<void> {
       closing = true;
       const drain = options.drainMilliseconds ?? defaultDrainMilliseconds;
       const deadline = setTimeout(() => {
@@ -251,20 +245,11 @@ function refusalOf(request: IncomingMessage, closing: boolean): Failure | undefi
     return new Failure("REQUEST_MALFORMED", "The Host header is not a host with an optional port.");
   }
   // Node uses the first, and a proxy in front may have used another (RFC 9112, section 3.2).
-  if (countOf(request.rawHeaders, "host") > 1) {
+  const names = request.rawHeaders.filter((_, index) => index % 2 === 0);
+  if (names.filter((name) => name.toLowerCase() === "host").length > 1) {
     return new Failure("REQUEST_MALFORMED", "The request has more than one Host header.");
   }
   return undefined;
-}
-
-/** Counts the headers of a name. @param rawHeaders names and values in turn */
-function countOf(rawHeaders: readonly string[], name: string): number {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const found = rawHeaders[index] ?? "";
-    if (found.length === name.length && found.toLowerCase() === name) count += 1;
-  }
-  return count;
 }
 
 /** Returns whether a text can be the host of a URL, which h3 requires. An empty one is allowed (RFC 9112, section 3.2). */
