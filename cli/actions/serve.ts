@@ -194,7 +194,7 @@ async function serveOn(
         droppedLogLines: () => outputs.droppedLines(),
         version: version(),
       });
-      const listener = await serveMetrics({ ...metrics, metrics: measured, warn: log.warn });
+      const listener = await serveMetrics({ ...metrics, registry: measured.registry, warn: log.warn });
       closers.push(() => listener.close());
       log.info(`Serving metrics on ${listener.url}.`);
     }

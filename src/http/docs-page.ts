@@ -15,12 +15,6 @@ import { type Page, withSlash } from "./page.ts";
 export const docsPath = "/docs";
 const startPath = "/";
 
-/** A file of the pages. */
-interface PageFile {
-  readonly type: string;
-  readonly read: () => Promise<Buffer>;
-}
-
 export const html = "text/html; charset=utf-8";
 export const css = "text/css; charset=utf-8";
 export const js = "text/javascript; charset=utf-8";
@@ -28,29 +22,24 @@ const json = "application/json; charset=utf-8";
 /** Also for Markdown: browsers download `text/markdown` instead of showing it. */
 const text = "text/plain; charset=utf-8";
 
-/** Returns a packaged file. */
-export function own(name: string, type: string): PageFile {
-  return { type, read: () => readFile(packaged(name)) };
+/** Reads a packaged file. */
+export function readPackaged(name: string): Promise<Buffer> {
+  return readFile(packaged(name));
 }
 
-/** Returns a page in which `{{openapi.json}}` and `{{openapi.yaml}}` are replaced by the paths of the description. */
-function page(name: string, prefix: string): PageFile {
-  return {
-    type: html,
-    async read() {
-      const content = (await readFile(packaged(`src/http/docs-page/${name}`))).toString();
-      // A prefix has no character that HTML would need escaped.
-      const pathOf = (_: string, form: DescriptionForm) => descriptionPath(prefix, form);
-      return Buffer.from(content.replace(/\{\{(openapi\.(?:json|yaml))\}\}/g, pathOf));
-    },
-  };
+/** Reads a page in which `{{openapi.json}}` and `{{openapi.yaml}}` are replaced by the paths of the description. */
+async function readPage(name: string, prefix: string): Promise<Buffer> {
+  const content = (await readPackaged(`src/http/docs-page/${name}`)).toString();
+  // A prefix has no character that HTML would need escaped.
+  const pathOf = (_: string, form: DescriptionForm) => descriptionPath(prefix, form);
+  return Buffer.from(content.replace(/\{\{(openapi\.(?:json|yaml))\}\}/g, pathOf));
 }
 
 const clientGuide = `${docsPath}/clients.md`;
 const typescriptClient = `${docsPath}/typescript-client.md`;
 
 /** Returns the start page for programs: the paths of the documentation. */
-function startLinks(prefix: string): PageFile {
+function startLinks(prefix: string): Buffer {
   const links = {
     documentation: docsPath,
     openapiJson: descriptionPath(prefix, "openapi.json"),
@@ -58,19 +47,19 @@ function startLinks(prefix: string): PageFile {
     clientGuide,
     typescriptClient,
   };
-  return { type: json, read: async () => Buffer.from(JSON.stringify(links)) };
+  return Buffer.from(JSON.stringify(links));
 }
 
 /** The files below the page. A request's path is only looked up, and never becomes the name of a file. */
-const files: readonly (readonly [path: string, file: PageFile])[] = [
-  [`${docsPath}/page.css`, own("src/http/docs-page/page.css", css)],
-  [`${docsPath}/page.js`, own("src/http/docs-page/page.js", js)],
-  [`${docsPath}/description.js`, own("src/http/docs-page/description.js", js)],
-  [`${docsPath}/plugin.js`, own("src/http/docs-page/plugin.js", js)],
-  [`${docsPath}/swagger-ui.css`, own("dist/swagger-ui/swagger-ui.css", css)],
-  [`${docsPath}/swagger-ui.js`, own("dist/swagger-ui/swagger-ui-bundle.js", js)],
-  [clientGuide, own("docs/clients.md", text)],
-  [typescriptClient, own("client/typescript/README.md", text)],
+const files: readonly (readonly [path: string, name: string, type: string])[] = [
+  [`${docsPath}/page.css`, "src/http/docs-page/page.css", css],
+  [`${docsPath}/page.js`, "src/http/docs-page/page.js", js],
+  [`${docsPath}/description.js`, "src/http/docs-page/description.js", js],
+  [`${docsPath}/plugin.js`, "src/http/docs-page/plugin.js", js],
+  [`${docsPath}/swagger-ui.css`, "dist/swagger-ui/swagger-ui.css", css],
+  [`${docsPath}/swagger-ui.js`, "dist/swagger-ui/swagger-ui-bundle.js", js],
+  [clientGuide, "docs/clients.md", text],
+  [typescriptClient, "client/typescript/README.md", text],
 ];
 
 /**
@@ -97,7 +86,7 @@ export function protection(forms: "'none'" | "'self'"): readonly string[] {
  * Returns a page that answers with a file. If that cannot be read, the next request tries again.
  * @param name in the log
  */
-export function filePage(name: string, { type, read }: PageFile): Page {
+export function filePage(name: string, type: string, read: () => Promise<Buffer>): Page {
   const headers = ["Content-Type", type, ...(type === json ? [] : protection("'none'"))];
   let cached: Promise<ReadyBody> | undefined;
   const readBody = async () => {
@@ -120,8 +109,8 @@ export function filePage(name: string, { type, read }: PageFile): Page {
 
 /** Returns the pages, by path. @param home answers a browser at the start page */
 export function docsPages(prefix: string, home?: Page["answer"]): [string, Page][] {
-  const links = filePage(startPath, startLinks(prefix));
-  const answerBrowser = home ?? filePage(startPath, page("start.html", prefix)).answer;
+  const links = filePage(startPath, json, async () => startLinks(prefix));
+  const answerBrowser = home ?? filePage(startPath, html, () => readPage("start.html", prefix)).answer;
   const start: Page = {
     ...links,
     async answer(request, requestId) {
@@ -130,8 +119,11 @@ export function docsPages(prefix: string, home?: Page["answer"]): [string, Page]
       return { ...answer, headers: [...answer.headers, "Vary", "Accept"] };
     },
   };
-  const docs = filePage(docsPath, page("page.html", prefix));
-  const below = files.map(([path, file]): [string, Page] => [path, filePage(docsPath, file)]);
+  const docs = filePage(docsPath, html, () => readPage("page.html", prefix));
+  const below = files.map(([path, name, type]): [string, Page] => [
+    path,
+    filePage(docsPath, type, () => readPackaged(name)),
+  ]);
   return [[startPath, start], ...withSlash(docsPath, docs), ...below];
 }
 

@@ -4,6 +4,7 @@
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Registry } from "prom-client";
 import { Connections } from "../http/connections.ts";
 import { cannotListen, inURL, theMetrics } from "../http/listening.ts";
 
@@ -19,13 +20,13 @@ export interface ListenerOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  readonly metrics: { readonly contentType: string; text(): Promise<string> };
+  readonly registry: Pick<Registry, "contentType" | "metrics">;
   /** Called with errors that end no scrape. */
   readonly warn: (message: string, error: unknown) => void;
 }
 
 /** Serves metrics until it is closed. @throws Failure `STORE_UNAVAILABLE` if the port is taken or cannot be used */
-export async function serveMetrics({ host, port, metrics, warn }: ListenerOptions) {
+export async function serveMetrics({ host, port, registry, warn }: ListenerOptions) {
   const connections = new Connections(maxConnections);
   const server = createServer(
     {
@@ -40,7 +41,7 @@ export async function serveMetrics({ host, port, metrics, warn }: ListenerOption
       connection.latest = response;
       response.shouldKeepAlive = false;
       response.on("error", () => response.destroy());
-      answer(request, response, metrics).catch((error) => {
+      answer(request, response, registry).catch((error) => {
         warn("The metrics could not be read.", error);
         response.destroy();
       });
@@ -72,11 +73,11 @@ export async function serveMetrics({ host, port, metrics, warn }: ListenerOption
 async function answer(
   { method, url = "" }: IncomingMessage,
   response: ServerResponse,
-  metrics: ListenerOptions["metrics"],
+  registry: ListenerOptions["registry"],
 ): Promise<void> {
   if (url.split("?", 1)[0] !== path) send(response, 404, `Expected the path ${path}.\n`);
   else if (method !== "GET") send(response.setHeader("Allow", "GET"), 405, "Expected the method GET.\n");
-  else send(response.setHeader("Content-Type", metrics.contentType), 200, await metrics.text());
+  else send(response.setHeader("Content-Type", registry.contentType), 200, await registry.metrics());
 }
 
 function send(response: ServerResponse, status: number, text: string): void {

@@ -21,27 +21,18 @@ export interface Surveyed {
 }
 
 export class Metrics {
-  readonly #registry = new Registry();
+  /** Holds all metrics. */
+  readonly registry = new Registry();
   /** Counts a request. */
-  readonly observe = observerFor(this.#registry);
+  readonly observe = observerFor(this.registry);
   /** Receives the measurements of the store. */
-  readonly meter = meterFor(this.#registry);
-
-  /** The media type of {@link text}. */
-  get contentType(): string {
-    return this.#registry.contentType;
-  }
+  readonly meter = meterFor(this.registry);
 
   /** Adds what a scrape reads, once the table is loaded. */
   survey(surveyed: Surveyed): void {
-    addFileMetrics(this.#registry, surveyed.service.store.folder, Date.now);
-    addServiceMetrics(this.#registry, surveyed);
-    addProcessMetrics(this.#registry);
-  }
-
-  /** Returns all metrics. */
-  text(): Promise<string> {
-    return this.#registry.metrics();
+    addFileMetrics(this.registry, surveyed.service.store.folder, Date.now);
+    addServiceMetrics(this.registry, surveyed);
+    addProcessMetrics(this.registry);
   }
 }
 

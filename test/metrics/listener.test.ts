@@ -6,17 +6,19 @@ import { createServer, Server } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";
 import { serveMetrics } from "../../src/metrics/listener.ts";
+import { Metrics } from "../../src/metrics/metrics.ts";
 import { emptyDesk, type Surroundings, seededDesk } from "../cli/_setup.ts";
 import { Connection } from "../http/_raw.ts";
 import { scrape, serveMeasured } from "./_setup.ts";
 
-/** Starts a listener, whose text is `text` or waits for a promise. */
-async function listen(t: TestContext, text: () => Promise<string> = async () => "a 1\n") {
+/** Starts a listener, whose text is that of `metrics` or waits for a promise. */
+async function listen(t: TestContext, metrics: () => Promise<string> = async () => "a 1\n") {
   const warned: string[] = [];
-  const metrics = { contentType: "text/plain; version=0.0.4; charset=utf-8", text };
+  const contentType = "text/plain; version=0.0.4; charset=utf-8" as const;
+  const registry = { contentType, metrics };
   const warn = (message: string, error: unknown) => void warned.push(`${message} ${error}`);
   const listening = t.mock.method(Server.prototype, "listen").mock;
-  const listener = await serveMetrics({ host: "127.0.0.1", port: 0, metrics, warn });
+  const listener = await serveMetrics({ host: "127.0.0.1", port: 0, registry, warn });
   t.after(() => listener.close());
   const inner = listening.calls.at(-1)?.this;
   assert.ok(inner instanceof HttpServer, "it listens");
@@ -118,8 +120,8 @@ describe("the listener of the metrics", () => {
   it("fails on an address that is taken, and says which", async (t) => {
     const { url } = await listen(t);
     const port = Number(new URL(url).port);
-    const metrics = { contentType: "text/plain", text: async () => "" };
-    await assert.rejects(serveMetrics({ host: "127.0.0.1", port, metrics, warn: () => {} }), (error) => {
+    const { registry } = new Metrics();
+    await assert.rejects(serveMetrics({ host: "127.0.0.1", port, registry, warn: () => {} }), (error) => {
       assert.ok(error instanceof Failure, String(error));
       const { code, message, hint } = error;
       assert.deepEqual(

@@ -94,7 +94,7 @@ describe("the metrics of a service", () => {
       droppedLogLines: () => dropped,
     });
     const values = async () => {
-      const scraped = new Scrape(await metrics.text());
+      const scraped = new Scrape(await metrics.registry.metrics());
       return [
         `gameaddon_info{version="1.2.3",node="${process.version}"}`,
         "gameaddon_changes_accepted",
@@ -115,7 +115,7 @@ describe("the metrics of a service", () => {
   });
 
   it("the metrics include those of the files, the disk, the process and requests", async (t) => {
-    const text = new Scrape(await (await surveyed(t, {})).text());
+    const text = new Scrape(await (await surveyed(t, {})).registry.metrics());
     for (const [series, least] of [
       ["gameaddon_journal_size_bytes", 1],
       ["gameaddon_journal_age_seconds", 0],

@@ -10,7 +10,7 @@ import { visit } from "../../engine/visit.ts";
 import { withoutTokens } from "../../identity/tokens.ts";
 import type { OperationContext } from "../../operations.ts";
 import { pageFiles, type TablePage } from "../../table/pages.ts";
-import { css, filePage, html, js, own, protection } from "../docs-page.ts";
+import { css, filePage, html, js, protection, readPackaged } from "../docs-page.ts";
 import type { Page } from "../page.ts";
 import { listViews } from "./list.ts";
 import type { Markup } from "./markup.ts";
@@ -52,7 +52,7 @@ export function publicPages(engine: Engine, data: OperationContext): [string, Pa
     }),
     ...files.map(([name, type]): [string, Page] => [
       `${pageFiles}/${name}`,
-      filePage(pageFiles, own(`src/http/pages/files/${name}`, type)),
+      filePage(pageFiles, type, () => readPackaged(`src/http/pages/files/${name}`)),
     ]),
   ];
 }
