@@ -19,7 +19,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { LiveBody } from "../engine/response.ts";
-import type { Connection } from "./connections.ts";
+import type { Connection, ConnectionEvents } from "./connections.ts";
 import { isHealthRequest } from "./health-pages.ts";
 import { type Answered, sendAnswer } from "./send.ts";
 import { NetworkTurns } from "./turns.ts";
@@ -66,7 +66,7 @@ interface Ready {
 }
 
 /** See the head of this file. */
-export class RequestQueue {
+export class RequestQueue implements ConnectionEvents {
   readonly #handle: Handle;
   readonly #connections: () => Iterable<Connection>;
   /** The connections whose next request may begin. */
@@ -101,13 +101,13 @@ export class RequestQueue {
   }
 
   /** Adds a new connection, paused. */
-  open(connection: Connection): void {
+  opened(connection: Connection): void {
     this.#isAccepting = true;
     this.#hold(connection);
   }
 
   /** Removes a closed connection and its waiting requests. */
-  close(connection: Connection): void {
+  closed(connection: Connection): void {
     this.#waiting -= connection.waiting.length;
     connection.waiting.length = 0;
     this.#release(connection);
@@ -207,7 +207,7 @@ export class RequestQueue {
       if (connection.isEnding) {
         // What else the client has sent would be parsed in vain, up to 2 MB.
         connection.pause();
-        this.close(connection);
+        this.closed(connection);
       } else {
         this.#end(connection, response);
       }

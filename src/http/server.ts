@@ -95,10 +95,7 @@ export async function startServer(options: ServerOptions) {
     },
     () => connections,
   );
-  const connections = new Connections(options.maxConnections ?? defaultMaxConnections, {
-    opened: (connection) => queue.open(connection),
-    closed: (connection) => queue.close(connection),
-  });
+  const connections = new Connections(options.maxConnections ?? defaultMaxConnections, queue);
   const listener: RequestListener = (request, response) => {
     queue.take(connections.of(request.socket), request, response);
   };

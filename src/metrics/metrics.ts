@@ -2,12 +2,12 @@
  * The metrics of the service, in the text format of Prometheus. Requests and the store report to them from the beginning;
  * everything else is read when they are scraped. This room is loaded only if metrics are served.
  */
-import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { connectionLimit } from "../http/descriptors.ts";
 import type { Service } from "../service.ts";
 import { observerFor } from "./requests.ts";
 import { addFileMetrics, meterFor } from "./store.ts";
-import { addCounter, addGauges } from "./values.ts";
+import { addGauges } from "./values.ts";
 
 /** What a scrape reads. */
 export interface Surveyed {
@@ -74,10 +74,13 @@ function addServiceMetrics(registry: Registry, surveyed: Surveyed): void {
       connectionLimit,
     ],
   });
-  addCounter(
-    registry,
-    "gameaddon_log_lines_dropped_total",
-    "Log lines that were dropped, since their reader was too slow or the disk full.",
-    surveyed.droppedLogLines,
-  );
+  new Counter({
+    name: "gameaddon_log_lines_dropped_total",
+    help: "Log lines that were dropped, since their reader was too slow or the disk full.",
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(surveyed.droppedLogLines());
+    },
+  });
 }

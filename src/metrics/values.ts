@@ -1,5 +1,5 @@
 /** Metrics whose values are read when they are scraped. */
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Gauge, type Registry } from "prom-client";
 
 /** A value that may take a moment to read; undefined leaves the metric without one. */
 type Value = number | undefined | Promise<number | undefined>;
@@ -22,17 +22,4 @@ export function addGauges(registry: Registry, gauges: Gauges): void {
       },
     });
   }
-}
-
-/** Adds a counter of something that is counted elsewhere. */
-export function addCounter(registry: Registry, name: string, help: string, read: () => number): void {
-  new Counter({
-    name,
-    help,
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(read());
-    },
-  });
 }

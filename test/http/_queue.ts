@@ -77,7 +77,7 @@ export class QueueDesk {
   /** Returns a connection that the queue has paused as a new one. */
   open(address?: string): Connection {
     const connection = this.connect(address);
-    this.queue.open(connection);
+    this.queue.opened(connection);
     return connection;
   }
 
@@ -85,7 +85,7 @@ export class QueueDesk {
   openPipelining(): Connection {
     const connection = this.connect();
     connection.pipelines = true;
-    this.queue.open(connection);
+    this.queue.opened(connection);
     return connection;
   }
 

@@ -98,7 +98,7 @@ describe("a welcome client", () => {
       desk.turn();
     };
     for (let turns = 0; turns < 10; turns += 1) slowTurn();
-    for (const connection of connections) desk.queue.open(connection);
+    for (const connection of connections) desk.queue.opened(connection);
     while (desk.isScheduled) {
       slowTurn();
       connections.forEach((connection, place) => {

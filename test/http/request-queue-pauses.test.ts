@@ -53,7 +53,7 @@ describe("a new connection", () => {
   it("a new connection that closes before its turn is not resumed", (t) => {
     const desk = new QueueDesk(t);
     const connection = desk.open();
-    desk.queue.close(connection);
+    desk.queue.closed(connection);
     desk.turn();
     assert.deepEqual([connection.isPaused, desk.isScheduled], [true, false]);
   });
@@ -141,7 +141,7 @@ describe("parsing that takes long, and many waiting requests", () => {
     };
     desk.sendAll(desk.connect(), 6000);
     const fresh = desk.open();
-    for (const connection of [welcome, refused]) desk.queue.open(connection);
+    for (const connection of [welcome, refused]) desk.queue.opened(connection);
     const turns = pausedAfterTurns(desk, [welcome, refused, fresh], 31);
     // The refused one has already had its turn once.
     assert.deepEqual([turns.indexOf(2), turns.indexOf(1), turns.indexOf(0)], [0, 13, 30]);
@@ -155,7 +155,7 @@ describe("parsing that takes long, and many waiting requests", () => {
     desk.settle();
     const busy = desk.connect();
     const responses = Array.from({ length: 4500 }, () => desk.send(busy, {}, false));
-    desk.queue.open(refused);
+    desk.queue.opened(refused);
     // In each turn one answer is written, and read before the next turn.
     for (const response of responses.slice(0, 4)) {
       desk.turn();
@@ -294,7 +294,7 @@ describe("a connection that pipelines", () => {
     const desk = new QueueDesk(t);
     const gone = desk.connect();
     desk.flood(gone, 16_000);
-    desk.queue.close(gone);
+    desk.queue.closed(gone);
     desk.sendAll(desk.connect(), 100);
     desk.settle();
     const latest = desk.connect();

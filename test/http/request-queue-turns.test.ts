@@ -144,7 +144,7 @@ it("the queue forgets the requests of a connection that closes before their turn
   const [gone, other] = [desk.connect(), desk.connect()];
   desk.sendAll(gone, 2);
   desk.send(other);
-  desk.queue.close(gone);
+  desk.queue.closed(gone);
   assert.equal(gone.waiting.length, 0);
   desk.settle();
   assert.deepEqual(desk.handled, [other]);

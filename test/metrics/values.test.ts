@@ -3,11 +3,9 @@ import assert from "node:assert/strict";
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { Registry } from "prom-client";
 import { connectionLimit } from "../../src/http/descriptors.ts";
 import type { Readiness } from "../../src/http/health-pages.ts";
 import { Metrics, type Surveyed } from "../../src/metrics/metrics.ts";
-import { addCounter } from "../../src/metrics/values.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readDataFiles } from "../../src/store/reading.ts";
 import { openWorld, temporaryFolder } from "../_setup.ts";
@@ -131,14 +129,4 @@ describe("the metrics of a service", () => {
     const started = text.value("process_start_time_seconds") ?? 0;
     assert.ok(Math.abs(started - (Date.now() / 1000 - process.uptime())) < 5, `${started}`);
   });
-});
-
-it("a counter has the value that is counted elsewhere, however often it is scraped", async () => {
-  const registry = new Registry();
-  let value = 3;
-  addCounter(registry, "counted", "Counted.", () => value);
-  const scrape = async () => new Scrape(await registry.metrics()).value("counted");
-  assert.deepEqual([await scrape(), await scrape()], [3, 3]);
-  value = 4;
-  assert.equal(await scrape(), 4);
 });
