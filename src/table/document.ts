@@ -5,7 +5,6 @@
 import * as v from "valibot";
 import { declarationEntries } from "./declared/declarations.ts";
 import { durationSchema } from "./declared/duration.ts";
-import { watchSchema } from "./declared/statistics.ts";
 import { limitSchema, limitsSchema } from "./limits.ts";
 import { pagesSchema } from "./pages.ts";
 import type { Restriction } from "./restriction/restriction.ts";
@@ -101,7 +100,6 @@ export function documentSchemaOf(parts: Parts) {
       "How many requests a caller may send. What is not declared has the shipped limits.",
     ),
     pages: pagesSchema,
-    watch: watchSchema,
     unserved: optional(
       v.array(v.string()),
       "The operations that are left without a route on purpose: targetlist.done, or targetlist for all of its operations.",

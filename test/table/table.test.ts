@@ -242,16 +242,6 @@ describe("the limits of a table", () => {
 });
 
 describe("the limits of an hour", () => {
-  it("of statistics and of a watch, the lower one applies", () => {
-    const watch = "watch: { statistic.add: { type: { KILL: 30, DEATH: 500, LAP: 5 } } }\n";
-    const limitsOf = (text: string) =>
-      tableOf(text + goodTable).declared.statistics.map(({ name, perHour }) => `${name} ${perHour}`);
-    const own =
-      "statistics: { KILL: { counter: kills }, DEATH: { counter: deaths, perHour: 7 }, LAP: { counter: laps } }\n";
-    assert.deepEqual(limitsOf(own + watch), ["KILL 30", "DEATH 7", "LAP 5"]);
-    assert.deepEqual(limitsOf(watch.replace(", LAP: 5", "")).slice(0, 2), ["KILL 30", "DEATH 500"]);
-  });
-
   const names = { group: ["BLACKLIST", "TARGETLIST"], faction: [], service: ["RESCUE", "POLICE"] };
 
   it("of the shipped table are all that its declarations add to those of a table without any", async () => {

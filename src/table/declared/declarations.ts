@@ -18,7 +18,7 @@ import {
   toLists,
   usualEntries,
 } from "./lists.ts";
-import { type StatisticDeclarations, statisticEntries, toStatistics, watchSchema } from "./statistics.ts";
+import { type StatisticDeclarations, statisticEntries, toStatistics } from "./statistics.ts";
 
 /** The keys of a table that declare operations. */
 export const declarationEntries = {
@@ -43,7 +43,6 @@ export const declarationEntries = {
 
 const defaultsSchema = v.object({
   ...declarationEntries,
-  watch: watchSchema,
   types: v.record(v.string(), typeSchema),
 });
 type Declared = Omit<v.InferOutput<typeof defaultsSchema>, "types">;

@@ -52,27 +52,7 @@ export const statisticEntries = {
   ),
 };
 
-const watchWords = "a map of operations, such as statistic.add: { type: { KILL: 120 } }";
-/** The form of `watch`, in which older tables have the limits of an hour. */
-export const watchSchema = optional(
-  mapWith(
-    {
-      "statistic.add": optional(
-        mapWith({
-          type: byName(
-            length(1, "The most additions in an hour."),
-            "Types of statistics, each with its limit.",
-          ),
-        }),
-        "The operation that adds.",
-      ),
-    },
-    watchWords,
-  ),
-  "In older tables: limits of an hour, as in `perHour` of `statistics`.",
-);
-
-const entriesSchema = v.object({ ...statisticEntries, watch: watchSchema });
+const entriesSchema = v.object(statisticEntries);
 type Declared = v.InferOutput<typeof entriesSchema>;
 
 /** A statistic: the value of the parameter `type`, such as `KILL`, and its counter. */
@@ -116,12 +96,8 @@ export interface StatisticDeclarations {
 export function toStatistics(declared: Declared, others: StatisticDeclarations, report: Report) {
   // The others' ratios are of their counters.
   const otherRatios = declared.statistics === undefined ? others.ratios : [];
-  const watched = declared.watch?.["statistic.add"]?.type ?? {};
   const all: StatisticDeclarations = {
-    statistics: (mapped(declared.statistics, toStatistic) ?? others.statistics).map((statistic) => {
-      const perHour = Math.min(statistic.perHour ?? Infinity, watched[statistic.name] ?? Infinity);
-      return Number.isFinite(perHour) ? { ...statistic, perHour } : statistic;
-    }),
+    statistics: mapped(declared.statistics, toStatistic) ?? others.statistics,
     ratios: mapped(declared.ratios, toRatio) ?? otherRatios,
     events: mapped(declared.events, toEvent) ?? others.events,
     scores: mapped(declared.scores, toScore) ?? others.scores,
@@ -136,13 +112,6 @@ export function toStatistics(declared: Declared, others: StatisticDeclarations, 
     isType(name, ["statistics", name], "key");
     inAnswer(counter, ["statistics", name, "counter"]);
   }
-  const names = all.statistics.map(({ name }) => name).sort();
-  for (const name of Object.keys(watched).filter((value) => !names.includes(value)))
-    report(
-      ["watch", "statistic.add", "type", name],
-      unknownName("value", name, names, { of: '"type"' }),
-      "key",
-    );
   for (const { name, counters: pair } of all.ratios) {
     inAnswer(name, ["ratios", name], "key");
     for (const [index, counter = ""] of pair.entries())
