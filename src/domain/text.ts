@@ -145,6 +145,12 @@ export function compareTexts(a: string, b: string): number {
   return compareUnits(fold(a), fold(b)) || compareUnits(a, b);
 }
 
+/** Returns what has names in the order of {@link compareTexts}, each folded once. No two names are the same. */
+export function byName<T extends { readonly name: string }>(named: Iterable<T>): T[] {
+  const keyed = Array.from(named, (one) => ({ one, key: fold(one.name) }));
+  return keyed.sort((a, b) => compareUnits(a.key, b.key)).map(({ one }) => one);
+}
+
 function compareUnits(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }

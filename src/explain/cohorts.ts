@@ -3,7 +3,7 @@
  * A question about 100,000 players so takes a few hundred decisions.
  */
 import { countsAt } from "../domain/model.ts";
-import { fold } from "../domain/text.ts";
+import { byName, fold } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import { groupsOf } from "../identity/memberships.ts";
 import type { Data } from "../store/data.ts";
@@ -58,10 +58,8 @@ export function namedBy(texts: readonly string[]): (player: Person) => boolean {
 }
 
 /** Returns the players of some cohorts in the order of their names, each with the index of the cohort. */
-export function playersOf(cohorts: readonly (readonly Person[])[]): { person: Person; cohort: number }[] {
-  const keyed = cohorts.flatMap((players, cohort) =>
-    players.map((person) => ({ key: fold(person.name), person, cohort })),
+export function playersOf(cohorts: readonly (readonly Person[])[]) {
+  return byName(
+    cohorts.flatMap((players, cohort) => players.map((person) => ({ name: person.name, person, cohort }))),
   );
-  // The order of compareTexts, without folding both names at each comparison. No two players have the same key.
-  return keyed.sort((one, other) => (one.key < other.key ? -1 : 1));
 }

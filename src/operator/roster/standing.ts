@@ -1,6 +1,6 @@
 /** What players are and belong to, and a roster of them. */
-import { countsAt, type Player } from "../../domain/model.ts";
-import { fold } from "../../domain/text.ts";
+import { countsAt } from "../../domain/model.ts";
+import { byName } from "../../domain/text.ts";
 import { namesOf } from "../../identity/memberships.ts";
 import type { Data } from "../../store/data.ts";
 
@@ -34,12 +34,6 @@ export function standingsOf(data: Data, uuid: string, now: number): { ranks: Sta
     ranks: new Map(memberships.map(({ organisation, rank, until }) => [organisation, { rank, until }])),
     groups: new Map(groups.map(({ group, until }) => [group, { rank: 0, until }])),
   };
-}
-
-/** Returns players in the order of their names, each of which is folded once. */
-export function byName(players: Iterable<Player>): Player[] {
-  const keyed = Array.from(players, (player) => ({ player, key: fold(player.name) }));
-  return keyed.sort((one, other) => (one.key < other.key ? -1 : 1)).map(({ player }) => player);
 }
 
 /** Returns all players as rows, with memberships in the seed's order. */
