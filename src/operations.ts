@@ -132,8 +132,10 @@ export function claimOn(
 export function checkRoutes(text: string, vocabulary: Vocabulary): CheckedTable {
   return checkTable(text, {
     operations: operationsToCheck,
-    claim: { ...claimForm, invited: () => nobody, run: () => undefined },
-    openStream: { ...streamForm, run: () => undefined },
+    beside: new Map<string, Operation>([
+      ["token.claim", { ...claimForm, invited: () => nobody, run: () => undefined }],
+      ["stream.open", { ...streamForm, run: () => undefined }],
+    ]),
     resources: codedResources,
     vocabulary: () => vocabulary,
   });

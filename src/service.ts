@@ -44,7 +44,7 @@ import { Store } from "./store/store.ts";
 import type { Caller, Vocabulary } from "./table/caller.ts";
 import type { Declarations } from "./table/declared/declarations.ts";
 import type { Finding } from "./table/declared/entries.ts";
-import type { Request as OperationRequest } from "./table/operation.ts";
+import type { Operation } from "./table/operation.ts";
 import type { Table } from "./table/table.ts";
 import { type ReloadCause, type Reloaded, RouteTable } from "./table-in-force/route-table.ts";
 
@@ -117,12 +117,13 @@ export class Service {
     this.streams = new Streams(data, options.warn);
     const context = {
       operations: (declared: Declarations, language: string) => operationsOn(data, declared, language),
-      claim: claimOn(data, this.#unnoted),
-      openStream: {
-        ...streamForm,
-        run: (_: unknown, { caller, address }: Pick<OperationRequest, "caller" | "address">) =>
-          this.streams.open(caller, address),
-      },
+      beside: new Map<string, Operation>([
+        ["token.claim", claimOn(data, this.#unnoted)],
+        [
+          "stream.open",
+          { ...streamForm, run: (_, { caller, address }) => this.streams.open(caller, address) },
+        ],
+      ]),
       resources: codedResources,
       vocabulary: this.vocabulary,
       findings: findingsOf,

@@ -4,7 +4,7 @@ import { textLength } from "../domain/limits.ts";
 import { endsAlike, longestTyped, nearest } from "../domain/text.ts";
 import { lengthsOf } from "../table/base-types.ts";
 import type { Parameter } from "../table/parameters.ts";
-import { type Route, type ServedTable, servedBy, type Table } from "../table/table.ts";
+import type { Route, Table } from "../table/table.ts";
 
 /** A route, and the values of its placeholders, percent-encoded. */
 export interface Match {
@@ -38,9 +38,9 @@ export class Router {
   /** The length of the longest path that can match, with the prefix. Any character can be percent-encoded. */
   readonly longestPath: number;
 
-  constructor(table: ServedTable & Pick<Table, "prefix">) {
-    const { prefix, routes } = table;
-    const served = servedBy(table);
+  constructor(table: Pick<Table, "prefix" | "routes" | "beside">) {
+    const { prefix, routes, beside } = table;
+    const served = [...routes, ...beside];
     [this.#before = "", this.#behind = ""] = prefix.split(/\{\w+\}/);
     this.#byPath = new Map(routes.map((route) => [route.path, route]));
     const lengths = served.map(({ path, parameters }) => {

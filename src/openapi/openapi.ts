@@ -7,7 +7,7 @@ import { codePattern } from "../domain/limits.ts";
 import { uncapitalised } from "../domain/text.ts";
 import { tokenPattern } from "../identity/tokens.ts";
 import type { Vocabulary } from "../table/caller.ts";
-import { type Route, servedBy, type Table } from "../table/table.ts";
+import type { Route, Table } from "../table/table.ts";
 import { Components, type ParameterObject } from "./document.ts";
 import { failureReference } from "./failures.ts";
 import { resourceOf, type SizeOf, toOperationObject } from "./operation.ts";
@@ -24,7 +24,7 @@ export function describeTable(table: Table, vocabulary: Vocabulary, sizeOf: Size
   const token = tokenParameter(table);
   const code = codeParameter(token);
   const context = { table, vocabulary, components, token, code, failure, sizeOf };
-  const served = servedBy(table);
+  const served = [...table.routes, ...table.beside];
   const ids = operationIds(served);
   const paths = Array.from(ids, ([id, route]) => {
     return [table.prefix + route.path, { get: toOperationObject(route, id, context) }] as const;

@@ -51,10 +51,12 @@ export interface Table {
   readonly excludedGroup: string | undefined;
   readonly limits: Limits;
   readonly routes: readonly Route[];
-  /** How long the code of an invitation is valid, and what exchanges it for a token; undefined without invitations. */
-  readonly invitations: { readonly valid: Duration; readonly claim: Route } | undefined;
-  /** How many streams can be open, at most, and what opens one; undefined without streams. */
-  readonly stream: { readonly most: number; readonly open: Route } | undefined;
+  /** What requests can call besides: what exchanges the code of an invitation for a token, and what opens a stream. */
+  readonly beside: readonly Route[];
+  /** How long the code of an invitation is valid; undefined without invitations. */
+  readonly invitations: { readonly valid: Duration } | undefined;
+  /** How many streams can be open, at most; undefined without streams. */
+  readonly stream: { readonly most: number } | undefined;
   /** What the service is called in its description. */
   readonly title: string | undefined;
   /** What everybody may see without a token. */
@@ -66,22 +68,12 @@ export interface Table {
   readonly revision: string;
 }
 
-/** A table, as what requests can call. */
-export type ServedTable = Pick<Table, "routes" | "invitations" | "stream">;
-
-/** Returns what requests can call: the routes, what exchanges the codes of invitations, and what opens a stream. */
-export function servedBy({ routes, invitations, stream }: ServedTable): readonly Route[] {
-  return [...routes, ...(invitations ? [invitations.claim] : []), ...(stream ? [stream.open] : [])];
-}
-
 /** What a table is checked against. */
 export interface TableContext {
   /** Returns the operations that declarations result in. @param language orders names in answers */
   readonly operations: (declared: Declarations, language: string) => Operations;
-  /** The operation that exchanges the code of an invitation for a token. Without it there are no invitations. */
-  readonly claim?: Operation;
-  /** The operation that opens a stream. Without it there are none. */
-  readonly openStream?: Operation;
+  /** The operations of {@link beside}. */
+  readonly beside?: Operations;
   /** The resources whose operations are code: no list can have their names. */
   readonly resources?: readonly string[];
   /** Called at each request, since names can be added. */
@@ -107,14 +99,15 @@ const segmentForm = /^(?!\.{1,2}$)(?:[A-Za-z0-9._~-]+|\{[A-Za-z]\w*\})$/;
  * What the keys of a table serve beside its routes. These are no routes: who claims has no token yet, and no command can
  * call a stream.
  */
-const beside = {
-  invitations: {
+const beside = [
+  {
+    key: "invitations",
     path: "/token/claim",
     summary: "Exchanges the code of an invitation for a token.",
     handler: "token.claim",
   },
-  stream: { path: "/stream", summary: "Sends events as they occur.", handler: "stream.open" },
-};
+  { key: "stream", path: "/stream", summary: "Sends events as they occur.", handler: "stream.open" },
+] as const;
 
 /** Parses a text into a table, or into all of its faults, in the order of the file. */
 export function checkTable(text: string, context: TableContext): CheckedTable {
@@ -150,16 +143,12 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
     const route = toRoute(path, declaration, types, { operations, vocabulary: context.vocabulary }, document);
     if (route !== undefined) routes.push(route);
   }
-  const served = (key: keyof typeof beside, operation: Operation | undefined): Route | undefined => {
-    if (content[key] === undefined || operation === undefined) return undefined;
-    const { path, summary, handler } = beside[key];
+  const served = { operations: context.beside ?? new Map(), vocabulary: context.vocabulary };
+  const others = beside.flatMap(({ key, path, ...form }) => {
+    if (content[key] === undefined) return [];
     if (shapes.has(path)) report(["routes", path], `duplicate path: it belongs to "${key}"`, "key");
-    const operations = new Map([[handler, operation]]);
-    const declaration = { summary, handler, restriction: "open" };
-    return toRoute(path, declaration, types, { operations, vocabulary: context.vocabulary }, document);
-  };
-  const claim = served("invitations", context.claim);
-  const open = served("stream", context.openStream);
+    return toRoute(path, { ...form, restriction: "open" }, types, served, document) ?? [];
+  });
   checkUnserved(content.unserved ?? [], [...operations.keys()], [...resources, ...faulty], report);
   document.reportPoints();
   if (routes.length === 0 && faults.length === 0)
@@ -181,9 +170,10 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
   });
   const limits = toLimits(content.limits);
   const head = { prefix, tokenParameter, language, product, excludedGroup, limits, title, pages, declared };
-  const invitations = claim && content.invitations && { valid: toDuration(content.invitations.valid), claim };
-  const stream = open && content.stream && { most: content.stream.most, open };
-  return { ...failed, lists, table: { ...head, routes, invitations, stream, missing, revision }, faults: [] };
+  const invitations = content.invitations && { valid: toDuration(content.invitations.valid) };
+  const { stream } = content;
+  const table = { ...head, routes, beside: others, invitations, stream, missing, revision };
+  return { ...failed, lists, table, faults: [] };
 }
 
 /** Adds what the lists of a checked text mean for entries: faults of the table, or remarks. */
