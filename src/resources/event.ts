@@ -24,12 +24,12 @@ function currentHandler({ events, scores }: Declared): Handler {
       const words = `When the latest ${title} starts or started, in milliseconds since 1970; null before the first.`;
       return [key, field<v.GenericSchema>(v.nullable(instant), words, 1795262400000)] as const;
     }),
-    ...scores.map(({ field: key, sides }) => {
+    ...scores.map(({ name: key, sides }) => {
       const words = `The score of ${key}, ${sides.map(() => 0).join(" to ")} before the first.`;
       return [key, v.pipe(v.object(sidesOf(sides)), v.description(words))] as const;
     }),
   ];
-  const [titles, names] = [events.map(({ title }) => title), scores.map(({ field: key }) => key)];
+  const [titles, names] = [events.map(({ title }) => title), scores.map(({ name }) => name)];
   return defineCachedRead({
     description: [
       ...(events.length === 0 ? [] : [`The latest start of each event: ${allOf(titles)}.`]),
@@ -41,7 +41,7 @@ function currentHandler({ events, scores }: Declared): Handler {
     read: (data) =>
       Object.fromEntries<unknown>([
         ...events.map(({ field: key }) => [key, data.events.get(key)?.startTime ?? null] as const),
-        ...scores.map(({ field: key, sides }) => {
+        ...scores.map(({ name: key, sides }) => {
           const stored = data.scores.get(key);
           return [key, Object.fromEntries(sides.map((side) => [side, countIn(stored, side)]))] as const;
         }),

@@ -4,7 +4,7 @@ import { integerRange } from "../domain/limits.ts";
 import { countIn, type Statistic } from "../domain/model.ts";
 import { uncapitalised } from "../domain/text.ts";
 import { uuid } from "../domain/uuid.ts";
-import { groupsOf, membershipsOf, namesOf } from "../identity/memberships.ts";
+import { groupsOf, membershipsOf, namesOf, rightsVersion } from "../identity/memberships.ts";
 import { requirePlayer, statisticOf } from "../identity/players.ts";
 import { liveTokenOf } from "../identity/tokens.ts";
 import type { Draft } from "../store/data.ts";
@@ -132,11 +132,7 @@ function showHandler(declared: Declared, values: Values): Handler {
     input: { player },
     answer,
     failures: notRegistered,
-    versionFor: ({ players, statistics, tokens, names, groupMembers, memberships }) =>
-      [players, statistics, tokens, names, groupMembers, memberships].reduce(
-        (sum, { version }) => sum + version,
-        0,
-      ),
+    versionFor: (data) => rightsVersion(data) + data.statistics.version + data.tokens.version,
     // Building the answer takes a quarter of the row "a read of /statistic/{player}".
     cacheable: {
       // Records are replaced, never edited.

@@ -77,11 +77,10 @@ function toEvent(name: string, declaration: v.InferOutput<typeof eventSchema>) {
   return { name, field, title, lead: toDuration(lead) };
 }
 
-/** A score, with its field in the current events. */
-export type ScoreType = ReturnType<typeof toScore>;
-
-function toScore(name: string, sides: readonly string[]) {
-  return { name, field: name, sides };
+/** A score, by its field in the current events. */
+export interface ScoreType {
+  readonly name: string;
+  readonly sides: readonly string[];
 }
 
 /** What a table declares of these. */
@@ -100,7 +99,7 @@ export function toStatistics(declared: Declared, others: StatisticDeclarations, 
     statistics: mapped(declared.statistics, toStatistic) ?? others.statistics,
     ratios: mapped(declared.ratios, toRatio) ?? otherRatios,
     events: mapped(declared.events, toEvent) ?? others.events,
-    scores: mapped(declared.scores, toScore) ?? others.scores,
+    scores: mapped(declared.scores, (name, sides) => ({ name, sides })) ?? others.scores,
   };
   const counters = all.statistics.map(({ counter }) => counter);
   const inAnswer = namesIn(report, { reserved: ["uuid", "name", "value"] });
@@ -123,9 +122,9 @@ export function toStatistics(declared: Declared, others: StatisticDeclarations, 
     declared.scores === undefined ? (["scores", "events"] as const) : (["events", "scores"] as const);
   const inEvents = namesIn(report, { reserved: ["current"] });
   for (const kind of kinds) {
-    for (const { name, field } of all[kind]) {
+    for (const { name, ...one } of all[kind]) {
       inEvents(name, [kind, name], "key");
-      if (field !== name) inEvents(field, [kind, name, "name"]);
+      if ("field" in one && one.field !== name) inEvents(one.field, [kind, name, "name"]);
     }
   }
   for (const { name, sides } of all.scores) {
