@@ -2,10 +2,9 @@
  * Cohorts: players with the same administrator flag, memberships and groups, for whom every restriction decides alike.
  * A question about 100,000 players so takes a few hundred decisions.
  */
-import { countsAt } from "../domain/model.ts";
 import { byName, fold } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
-import { groupsOf } from "../identity/memberships.ts";
+import { standingsOf } from "../identity/memberships.ts";
 import type { Data } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";
 import { type Caller, toCaller } from "../table/caller.ts";
@@ -14,6 +13,25 @@ import { type Caller, toCaller } from "../table/caller.ts";
 export interface Person {
   readonly name: string;
   readonly uuid: string;
+}
+
+/** What a player is and belongs to. */
+export interface Traits {
+  readonly administrator: boolean;
+  readonly ranks: ReadonlyMap<string, { readonly rank: number }>;
+  readonly groups: ReadonlyMap<string, unknown>;
+}
+
+/** Returns what is the same for the same traits. */
+export function keyOf({ administrator, ranks, groups }: Traits): string {
+  const ranked = Array.from(ranks, ([name, { rank }]) => `${name}:${rank}`);
+  return JSON.stringify([administrator, ranked.sort(), [...groups.keys()].sort()]);
+}
+
+/** Returns a player of certain traits as a caller. */
+export function callerOf({ name, uuid }: Person, traits: Traits): Caller {
+  const ranks = new Map(Array.from(traits.ranks, ([of, { rank }]) => [of, rank]));
+  return toCaller({ ...traits, name, uuid, ranks });
 }
 
 /** Players for whom every restriction decides alike. */
@@ -36,17 +54,11 @@ export async function cohortsOf(data: Data, texts: readonly string[], now: numbe
   for (const player of [...data.players.values()]) {
     if (slices.isOver) await slices.next();
     const { name, uuid, administrator } = player;
-    const memberships = data.memberships.find("player", uuid).filter((found) => countsAt(found, now));
-    const ranks = new Map(memberships.map(({ organisation, rank }) => [organisation, rank]));
-    const groups = new Set(groupsOf(data, player, now).map(({ group }) => group));
-    const traits = [isNamed(player) ? uuid : null, administrator, [...ranks].sort(), [...groups].sort()];
-    const key = JSON.stringify(traits);
+    const traits = { administrator, ...standingsOf(data, uuid, now) };
+    const key = `${isNamed(player) ? uuid : ""} ${keyOf(traits)}`;
     const cohort = cohorts.get(key);
     if (cohort !== undefined) cohort.players.push({ name, uuid });
-    else {
-      const caller = toCaller({ name, uuid, administrator, ranks, groups });
-      cohorts.set(key, { name, caller, players: [{ name, uuid }] });
-    }
+    else cohorts.set(key, { name, caller: callerOf(player, traits), players: [{ name, uuid }] });
   }
   return [...cohorts.values()];
 }

@@ -1,16 +1,9 @@
 /** Which operations players gain and lose when they change and the table stays, as by new ranks. */
 import type { Player } from "../domain/model.ts";
-import { type Caller, nobody, toCaller, type Vocabulary } from "../table/caller.ts";
+import { nobody, type Vocabulary } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
-import { namedBy } from "./cohorts.ts";
+import { callerOf, keyOf, namedBy, type Traits } from "./cohorts.ts";
 import { affected, type Contender, textsIn } from "./comparison.ts";
-
-/** What a player is and belongs to. */
-export interface Traits {
-  readonly administrator: boolean;
-  readonly ranks: ReadonlyMap<string, { readonly rank: number }>;
-  readonly groups: ReadonlyMap<string, unknown>;
-}
 
 /** A player before and after a change; a new one was nobody. */
 export interface Move {
@@ -28,13 +21,13 @@ export async function operationsMoved(table: Table, vocabulary: Vocabulary, move
   const isNamed = namedBy(textsIn(tables));
   const groups = new Map<string, Contender & { readonly players: string[] }>();
   for (const { player, before, after } of moves) {
-    const [former, present] = [keyOf(before), keyOf(after)];
+    const [former, present] = [before && keyOf(before), keyOf(after)];
     if (former === present) continue;
     const { name, uuid } = player;
     const key = JSON.stringify([isNamed(player) ? uuid : null, former, present]);
     const known = groups.get(key);
-    const contender = { name, before: callerOf(player, before), after: callerOf(player, after) };
-    if (known === undefined) groups.set(key, { ...contender, players: [name] });
+    const [was, is] = [before === undefined ? nobody : callerOf(player, before), callerOf(player, after)];
+    if (known === undefined) groups.set(key, { name, before: was, after: is, players: [name] });
     else known.players.push(name);
   }
   const all = [...groups.values()];
@@ -46,16 +39,4 @@ export async function operationsMoved(table: Table, vocabulary: Vocabulary, move
       moved.push({ path: route.path, when, gains: namesOf(gains.cohorts), loses: namesOf(loses.cohorts) });
   }
   return moved;
-}
-
-function keyOf(traits: Traits | undefined): string {
-  if (traits === undefined) return "";
-  const ranks = Array.from(traits.ranks, ([name, { rank }]) => `${name}:${rank}`);
-  return JSON.stringify([traits.administrator, ranks.sort(), [...traits.groups.keys()].sort()]);
-}
-
-function callerOf({ name, uuid }: Player, traits: Traits | undefined): Caller {
-  if (traits === undefined) return nobody;
-  const ranks = new Map(Array.from(traits.ranks, ([of, { rank }]) => [of, rank]));
-  return toCaller({ ...traits, name, uuid, ranks });
 }

@@ -101,6 +101,25 @@ export function groupsOf(data: Data, member: Subject, now: number): readonly Gro
   return data.groupMembers.find("subject", subjectKey(member)).filter((found) => countsAt(found, now));
 }
 
+/** A membership in a faction, a service or a group. */
+export interface Standing {
+  /** 0 in a group. */
+  readonly rank: number;
+  /** When it ends by itself, in milliseconds since 1970. */
+  readonly until: number | undefined;
+}
+export type Standings = ReadonlyMap<string, Standing>;
+
+/** Returns what a player belongs to now. A membership that has ended counts no more, and is about to be removed. */
+export function standingsOf(data: Data, uuid: string, now: number): { ranks: Standings; groups: Standings } {
+  const memberships = data.memberships.find("player", uuid).filter((one) => countsAt(one, now));
+  const groups = data.groupMembers.find("subject", uuid).filter((one) => countsAt(one, now));
+  return {
+    ranks: new Map(memberships.map(({ organisation, rank, until }) => [organisation, { rank, until }])),
+    groups: new Map(groups.map(({ group, until }) => [group, { rank: 0, until }])),
+  };
+}
+
 /**
  * Adds somebody to a group.
  * @param terms replace those of a member, whose spelling alone may change without them; a reason stays unless one is given

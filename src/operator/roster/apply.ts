@@ -3,13 +3,14 @@ import { Sheet } from "../../backup/csv.ts";
 import { groupMemberKey, type Player } from "../../domain/model.ts";
 import { allOf, byName, fold } from "../../domain/text.ts";
 import type { Move } from "../../explain/moves.ts";
+import { type Standing, type Standings, standingsOf } from "../../identity/memberships.ts";
 import { bindSubjects, renameCreators } from "../../identity/references.ts";
 import type { Draft } from "../../store/data.ts";
 import type { Slices } from "../../store/slices.ts";
 import type { FileEdit } from "../input.ts";
 import { formerNote } from "../players.ts";
 import { type Listed, rosterReader } from "./rows.ts";
-import { endWord, rosterColumns, type Standing, type Standings, standingsOf, toWord } from "./standing.ts";
+import { endWord, rosterColumns, toWord } from "./standing.ts";
 
 /** What changes for people, in the order in which it is shown; `readmitted` left the group of the excluded. */
 const kinds = [

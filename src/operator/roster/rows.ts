@@ -10,13 +10,12 @@ import { latestInstant, toInstant } from "../../domain/instant.ts";
 import type { Player } from "../../domain/model.ts";
 import { allOf, fold } from "../../domain/text.ts";
 import { newUUID, toUUID } from "../../domain/uuid.ts";
-import { namesOf } from "../../identity/memberships.ts";
+import { namesOf, type Standing } from "../../identity/memberships.ts";
 import { formerPlayers } from "../../identity/players.ts";
 import type { Draft } from "../../store/data.ts";
 import { quote } from "../../table/parameters.ts";
 import { unknownName } from "../../table/yaml/wording.ts";
 import { newPlayerName, rank } from "../input.ts";
-import type { Standing } from "./standing.ts";
 
 type Kind = "group" | "faction or service";
 
