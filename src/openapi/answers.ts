@@ -2,7 +2,8 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type * as v from "valibot";
 import { integerRange } from "../domain/limits.ts";
-import { type MembershipKind, membershipKinds, type Vocabulary } from "../table/caller.ts";
+import { kindOf, type Vocabulary } from "../table/caller.ts";
+import { isMap } from "../table/yaml/wording.ts";
 import type { Components, Schema } from "./document.ts";
 
 /**
@@ -22,7 +23,8 @@ export function toAnswerSchema(
 
   function refine({ title, description, base, complete, ...content }: Schema): Schema {
     const inner = Object.entries(content).map(([key, value]) => [key, within(key, value)] as const);
-    const names = [base].flat().flatMap((kind) => (isMembershipKind(kind) ? vocabulary[kind] : []));
+    const kinds = [base].flat().map(kindOf);
+    const names = kinds.flatMap((kind) => (kind === undefined ? [] : vocabulary[kind]));
     const refined: Schema = {
       ...(description === undefined ? {} : { description }),
       ...Object.fromEntries(inner),
@@ -35,10 +37,10 @@ export function toAnswerSchema(
   }
 
   function within(key: string, value: unknown): unknown {
-    const refineIfSchema = (inner: unknown) => (isSchema(inner) ? refine(inner) : inner);
+    const refineIfSchema = (inner: unknown) => (isMap(inner) ? refine(inner) : inner);
     if (single.includes(key)) return refineIfSchema(value);
     if (several.includes(key) && Array.isArray(value)) return value.map(refineIfSchema);
-    if (!named.includes(key) || !isSchema(value)) return value;
+    if (!named.includes(key) || !isMap(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, refineIfSchema(inner)]));
   }
 
@@ -63,7 +65,7 @@ function withFormat(schema: Schema): Schema {
 
 function withAllKeys(schema: Schema): Schema {
   const { propertyNames } = schema;
-  if (!isSchema(propertyNames) || !Array.isArray(propertyNames.enum)) return schema;
+  if (!isMap(propertyNames) || !Array.isArray(propertyNames.enum)) return schema;
   const { length } = propertyNames.enum;
   return { ...schema, minProperties: length, maxProperties: length };
 }
@@ -73,16 +75,7 @@ function withNull(schema: Schema): Schema {
   const { anyOf, ...rest } = schema;
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
   const [value, none]: unknown[] = anyOf;
-  if (!isSchema(value) || !isSchema(none) || none.type !== "null" || typeof value.type !== "string")
-    return schema;
+  if (!isMap(value) || !isMap(none) || none.type !== "null" || typeof value.type !== "string") return schema;
   const names = Array.isArray(value.enum) ? { enum: [...value.enum, null] } : {};
   return { ...value, ...rest, type: [value.type, "null"], ...names };
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isMembershipKind(value: unknown): value is MembershipKind {
-  return membershipKinds.some((kind) => kind === value);
 }

@@ -72,7 +72,7 @@ const words = [
 ];
 
 /** Returns what a text in NFC should be and is not, or undefined if it is valid. A type's description says its pattern. */
-function brokenRule(type: ParameterType, value: string): string | undefined {
+export function brokenRule(type: ParameterType, value: string): string | undefined {
   const { minLength, maxLength } = lengthsOf(type);
   const { description, pattern } = type;
   // A character has at most two UTF-16 units: a text of more than twice the limit need not be counted.
@@ -81,14 +81,12 @@ function brokenRule(type: ParameterType, value: string): string | undefined {
   if (length < minLength || length > maxLength) return lengthWords(type);
   // No white space, control characters, or characters that change the direction of the text that follows.
   const [unfit] = /[\s\p{Z}\p{Cc}\p{Cs}\p{Bidi_Control}]/u.exec(value) ?? [];
-  if (unfit === undefined) return pattern?.matches(value) === false ? patternWords(type) : undefined;
+  if (unfit === undefined) {
+    const isMatched = pattern?.matches(value) !== false;
+    return isMatched ? undefined : (description ?? `a text that matches the pattern ${pattern}`);
+  }
   const kind = /\p{Zs}/u.test(unfit) ? "spaces" : "line breaks or other control characters";
   return description ?? `a text without ${kind}`;
-}
-
-/** Returns what texts of a type with a pattern are. */
-export function patternWords({ description, pattern }: ParameterType): string {
-  return description ?? `a text that matches the pattern ${pattern}`;
 }
 
 function lengthWords(type: ParameterType): string {

@@ -8,7 +8,7 @@ export const membershipKinds = ["group", "faction", "service"] as const;
 export type MembershipKind = (typeof membershipKinds)[number];
 
 /** Returns the kind whose names a built-in type has; undefined for the others. */
-export function kindOf(base: string | undefined): MembershipKind | undefined {
+export function kindOf(base: unknown): MembershipKind | undefined {
   return membershipKinds.find((kind) => kind === base);
 }
 

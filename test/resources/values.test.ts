@@ -39,8 +39,10 @@ describe("the widest values of handlers", () => {
 
   it("a text that is refused says what to do", () => {
     const said = (value: string) => v.safeParse(text, value).issues?.map(({ message }) => message);
-    assert.deepEqual(said("x".repeat(65)), ["expected 1 to 64 characters"]);
-    assert.deepEqual(said("a b"), ['expected no white space; write "-" for a space']);
+    assert.deepEqual(said("x".repeat(65)), [
+      'expected a reason, with "-" for each space (1 to 64 characters)',
+    ]);
+    assert.deepEqual(said("a b"), ['expected a reason, with "-" for each space']);
     assert.deepEqual(said("a\u200bb"), ["leave out the invisible character U+200B"]);
   });
 

@@ -9,7 +9,7 @@ import {
 } from "../../domain/limits.ts";
 import { comparisonForm, invisibleIn, leaveOut } from "../../domain/text.ts";
 import { uuid } from "../../domain/uuid.ts";
-import { type BaseType, lengthsOf, type ParameterType, patternWords } from "../../table/base-types.ts";
+import { type BaseType, brokenRule, lengthsOf, type ParameterType } from "../../table/base-types.ts";
 import type { Field } from "../../table/declared/lists.ts";
 import type { DerivedParameter, Failures } from "../../table/operation.ts";
 import type { ParameterValue } from "../../table/restriction/restriction.ts";
@@ -30,25 +30,21 @@ export const duration = v.pipe(v.number(), v.safeInteger());
 
 /** Returns the schema of a new text of a field, with "-" for each space. */
 function newText({ type, reserved }: Field) {
-  const { minLength, maxLength } = lengthsOf(type);
-  const { pattern } = type;
   return v.pipe(
     v.string(),
     v.check(
-      (value) => Array.from(value).length >= minLength && Array.from(value).length <= maxLength,
-      `expected ${minLength} to ${maxLength} characters`,
+      (value) => brokenRule(type, value) === undefined,
+      ({ input }) => `expected ${brokenRule(type, input)}`,
     ),
-    v.check((value) => !/[\s\p{Z}\p{Cc}]/u.test(value), 'expected no white space; write "-" for a space'),
     v.check(
       (value) => invisibleIn(value) === undefined,
       ({ input }) => leaveOut(invisibleIn(input) ?? ""),
     ),
-    v.check((value) => pattern?.matches(value) !== false, `expected ${patternWords(type)}`),
     v.check(
       (value) => !reserved.some((word) => comparisonForm(word) === comparisonForm(value)),
       ({ input }) => `"${input}" is reserved`,
     ),
-    v.metadata({ minLength, maxLength }),
+    v.metadata({ ...lengthsOf(type) }),
   );
 }
 
