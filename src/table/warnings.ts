@@ -4,11 +4,12 @@
  */
 import { integerRange } from "../domain/limits.ts";
 import { allOf } from "../domain/text.ts";
+import { nobody, type Vocabulary } from "./caller.ts";
 import type { Finding } from "./declared/entries.ts";
 import type { intentions, ParsedDocument } from "./document.ts";
 import type { Operation } from "./operation.ts";
 import { requirementOf } from "./requirement.ts";
-import { publicAccessOf } from "./restriction/access.ts";
+import { accessOf } from "./restriction/access.ts";
 import { implies } from "./restriction/implication.ts";
 import { describe, type Restriction, withParts } from "./restriction/restriction.ts";
 import type { Route, Table } from "./table.ts";
@@ -39,6 +40,7 @@ export interface Warning extends Fault {
 
 /** What is known of the data. */
 export interface WarningOptions {
+  readonly vocabulary: Vocabulary;
   /** What the lists mean for the entries in the data. */
   readonly findings?: readonly Finding[];
   /** The number of members of each group; without it there is no `empty-group`. */
@@ -94,13 +96,14 @@ export function missingWords(names: readonly string[]): string {
 }
 
 function warnOfRoute(
-  { path, restriction, operation, handler }: Route,
+  route: Route,
   places: readonly Place[],
   intended: readonly Intention[],
   { excludedGroup }: Table,
-  { members, ranks }: WarningOptions,
+  { vocabulary, members, ranks }: WarningOptions,
   warn: (kind: WarningKind, path: Path, message: string) => void,
 ): void {
+  const { path, operation, handler } = route;
   const at = ["routes", path];
   const found = new Set<Intention>();
   const suspect = (kind: Intention, place: Place, message: string) => {
@@ -110,7 +113,7 @@ function warnOfRoute(
   };
 
   // Of all restrictions, only `open` allows public tokens.
-  const isPublic = publicAccessOf(restriction) !== "no";
+  const isPublic = accessOf(route, nobody, vocabulary) !== "no";
   const open = isPublic ? places.find((place) => place.restriction.kind === "open") : undefined;
   if (open !== undefined && operation.effect === "change") {
     suspect("open-change", open, `${handler} changes data, and everyone with a public token may call it`);

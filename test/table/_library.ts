@@ -29,7 +29,7 @@ function reader(name: string, ranks: Ranks = {}, more: Partial<Caller> = {}): Ca
     identified: true,
     administrator: false,
     unrestricted: false,
-    isCalled: (reference) => reference.toLowerCase() === name,
+    isCalled: (reference) => [name, `reader-${name}`].includes(reference.toLowerCase()),
     rankIn: (kind, of) => ranks[kind]?.[of],
     ...more,
   };
