@@ -58,19 +58,44 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
   /** The entries that refer to others, by the keys of those. */
   let referring: ReadonlyMap<string, readonly Entry[]> | undefined;
 
-  /** Excepts a record from the undo. */
-  function keep(change: RecordChange): void {
-    undone.delete(placeOf(change));
+  /** The changes whose faults depend on whether the record of a place is undone. */
+  const dependants = new Map<string, Set<RecordChange>>();
+  /** The change whose fault is being looked for. */
+  let checked: RecordChange | undefined;
+
+  /** Excepts a record from the undo. Returns the changes whose faults may be others with it. */
+  function keep(change: RecordChange): Iterable<RecordChange> {
+    const place = placeOf(change);
+    undone.delete(place);
+    return dependants.get(place) ?? [];
+  }
+
+  /** Whether a record is undone. */
+  function isUndone(place: string): boolean {
+    const is = undone.has(place);
+    if (is && checked !== undefined) {
+      const others = dependants.get(place);
+      if (others === undefined) dependants.set(place, new Set([checked]));
+      else others.add(checked);
+    }
+    return is;
   }
 
   /** Returns the name of a player; undefined for one who is no longer registered then. */
   function nameOf(uuid: string): string | undefined {
-    const former = undone.get(`players ${uuid}`);
-    return former === undefined ? data.players.get(uuid)?.name : textOf(former, "name");
+    const place = `players ${uuid}`;
+    return isUndone(place) ? textOf(undone.get(place), "name") : data.players.get(uuid)?.name;
   }
 
   /** Returns why a record cannot be undone. */
   function fault(change: RecordChange): string | undefined {
+    checked = change;
+    const why = faultOf(change);
+    checked = undefined;
+    return why;
+  }
+
+  function faultOf(change: RecordChange): string | undefined {
     const { collection, key, before, after } = change;
     const presentName = (uuid: string) => data.players.get(uuid)?.name ?? nameOf(uuid) ?? uuid;
     const what = recordWords(change, presentName);
@@ -83,10 +108,9 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
       if (!exists) return `the ${oneOf(kinds)} ${name} of ${what} has been removed since`;
     }
     const binding = bindings.get(placeOf(change));
-    if (binding?.others.some((place) => !undone.has(place)))
-      return boundWords(what, presentName(binding.uuid));
+    if (binding?.others.some((place) => !isUndone(place))) return boundWords(what, presentName(binding.uuid));
     const twin = boundTwin(collection, record);
-    if (twin !== undefined && !undone.has(placeOf({ collection, key: twin })))
+    if (twin !== undefined && !isUndone(placeOf({ collection, key: twin })))
       return `${what} is there already, with the UUID of the player who has the name by now`;
     const unfit = entries === undefined || record === undefined ? undefined : table.unfit(record as Entry);
     if (unfit !== undefined) return `the route table has changed since, and refuses ${what}: ${unfit}`;
@@ -102,7 +126,7 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
     if (collection !== "players") return undefined;
     const stays = takenOver
       .get(key)
-      ?.find((taken) => !undone.has(placeOf(taken)) && rowsOf(data, taken.collection).has(taken.key));
+      ?.find((taken) => !isUndone(placeOf(taken)) && rowsOf(data, taken.collection).has(taken.key));
     if (stays !== undefined) return boundWords(recordWords(stays, presentName), presentName(key));
     if (before !== null) {
       const { name } = record as Player;
@@ -129,7 +153,7 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
     const name = isAlone(record) ? textOf(record, "name") : undefined;
     const [player] = name === undefined ? [] : data.players.find("name", fold(name));
     // A player whom the undo removes or renames does not have the name any more.
-    if (player === undefined || undone.has(`players ${player.uuid}`)) return undefined;
+    if (player === undefined || isUndone(`players ${player.uuid}`)) return undefined;
     const key = keyAs(collection, record, player);
     return key !== undefined && rowsOf(data, collection).has(key) ? key : undefined;
   }
@@ -143,13 +167,13 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
   }
 
   function has(collection: string, key: string): boolean {
-    const former = undone.get(placeOf({ collection, key }));
-    return former === undefined ? rowsOf(data, collection).has(key) : former !== null;
+    const place = placeOf({ collection, key });
+    return isUndone(place) ? undone.get(place) !== null : rowsOf(data, collection).has(key);
   }
 
   /** Returns the records that are not undone. */
   function notUndone<T>(collection: string, records: readonly T[], keyOf: (record: T) => string): T[] {
-    return records.filter((record) => !undone.has(placeOf({ collection, key: keyOf(record) })));
+    return records.filter((record) => !isUndone(placeOf({ collection, key: keyOf(record) })));
   }
 
   return { keep, nameOf, fault };

@@ -200,30 +200,31 @@ export async function undoing(
   { table = noTable, now = 0, runs }: Partial<UndoContext> = {},
 ): Promise<Undoing> {
   const slices = new Slices();
-  let remaining = all;
-  const outcome = outcomeOf(data, remaining, table);
+  const outcome = outcomeOf(data, all, table);
   const obstacles: Obstacle[] = [];
-  for (let isDone = false; !isDone; ) {
-    const still: RecordChange[] = [];
-    for (const change of remaining) {
-      const present = rowsOf(data, change.collection).get(change.key) ?? null;
-      // What had ended when a restore brought it back has ended again.
-      const isOver =
-        present === null && change.before === null && !countsAt((change.after ?? {}) as Ending, now);
-      const isSame = isOver || areSame(change.collection, present, change.after);
-      const hasChanged = !isSame || (!isOver && runs?.lasts(change) === false);
-      const why = isSame ? outcome.fault(change) : undefined;
-      if (hasChanged || why !== undefined) {
-        obstacles.push({ change, why });
-        if (exceptChanged) outcome.keep(change);
-      } else still.push(change);
-      if (slices.isOver) await slices.next();
+  const kept = new Set<RecordChange>();
+  const pending = [...all];
+  // Grows: what depends on a record that is kept is looked at again.
+  for (const change of pending) {
+    if (kept.has(change)) continue;
+    const present = rowsOf(data, change.collection).get(change.key) ?? null;
+    // What had ended when a restore brought it back has ended again.
+    const isOver =
+      present === null && change.before === null && !countsAt((change.after ?? {}) as Ending, now);
+    const isSame = isOver || areSame(change.collection, present, change.after);
+    const hasChanged = !isSame || (!isOver && runs?.lasts(change) === false);
+    const why = isSame ? outcome.fault(change) : undefined;
+    if (hasChanged || why !== undefined) {
+      obstacles.push({ change, why });
+      kept.add(change);
+      if (exceptChanged) for (const dependant of outcome.keep(change)) pending.push(dependant);
     }
-    isDone = !exceptChanged || still.length === remaining.length;
-    remaining = still;
+    if (slices.isOver) await slices.next();
   }
-  for (const { change } of obstacles) outcome.keep(change);
-  const changes = remaining.flatMap(({ collection, key, before }) => {
+  if (!exceptChanged) for (const change of kept) outcome.keep(change);
+  const changes = all.flatMap((change) => {
+    if (kept.has(change)) return [];
+    const { collection, key, before } = change;
     const present = rowsOf(data, collection).get(key) ?? null;
     const after = withNames(collection, before, (uuid) => outcome.nameOf(uuid));
     return isDeepStrictEqual(present, after) ? [] : [{ collection, key, before: present, after }];
