@@ -2,18 +2,23 @@
 import { operationName } from "../../audit/operations.ts";
 import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
-import { type JournalRecord, placeOf, type RecordChange } from "../../store/change.ts";
+import type { JournalRecord, RecordChange } from "../../store/change.ts";
 import { recordWords } from "./outcome.ts";
-import { mergedIn } from "./takeovers.ts";
 
 /** The most obstacles that a message names, and the most changes for each. */
-const mostNamed = 5;
+export const mostNamed = 5;
 
 /** A record that cannot be undone. */
 export interface Obstacle {
   readonly change: RecordChange;
   /** The reason; undefined for a record that has changed since. */
   readonly why: string | undefined;
+}
+
+/** The changes of a record since the undone one: the first ones in words, and the number of all. */
+export interface Later {
+  readonly first: readonly string[];
+  readonly count: number;
 }
 
 /** Returns the refusal of a change that only added names. */
@@ -37,37 +42,24 @@ export function refusal(sequence: number, obstacles: string, isPart: boolean): F
 
 /**
  * Describes the first obstacles, each with the first changes that caused it, and the number of further ones.
- * @param history the changes after the undone one; read only if a record has changed
  * @param nameOf returns the name of a registered player
  */
-export async function describeObstacles(
+export function describeObstacles(
   obstacles: readonly Obstacle[],
-  history: AsyncIterable<JournalRecord>,
+  laterChanges: (change: RecordChange) => Later,
   nameOf: (uuid: string) => string | undefined,
-): Promise<string> {
-  const first = obstacles.slice(0, mostNamed);
-  const named = first.map((obstacle) => ({ ...obstacle, by: [] as string[], count: 0 }));
-  const changed = named.filter(({ why }) => why === undefined);
-  if (changed.length > 0) {
-    for await (const record of history) {
-      const merged = mergedIn(record.changes).map(({ own }) => own);
-      const touched = new Set([...record.changes.map(placeOf), ...merged]);
-      for (const obstacle of changed) {
-        if (!touched.has(placeOf(obstacle.change))) continue;
-        obstacle.count += 1;
-        if (obstacle.count <= mostNamed) obstacle.by.push(changeWords(record));
-      }
-    }
-  }
+): string {
+  const named = obstacles.slice(0, mostNamed);
   // Players whom a later change has removed.
   const removed = new Map(
     named.map(({ change: { key, before, after } }) => [key, textOf(after ?? before, "name")]),
   );
-  const sentences = named.map(({ change, why, by, count }) => {
+  const sentences = named.map(({ change, why }) => {
     if (why !== undefined) return why;
-    const others = count > by.length ? [`${count - by.length} more`] : [];
+    const { first, count } = laterChanges(change);
+    const others = count > first.length ? [`${count - first.length} more`] : [];
     const what = recordWords(change, (uuid) => nameOf(uuid) ?? removed.get(uuid) ?? uuid);
-    return `${what} has since been changed${by.length === 0 ? "" : ` by ${[...by, ...others].join(", ")}`}`;
+    return `${what} has since been changed${count === 0 ? "" : ` by ${[...first, ...others].join(", ")}`}`;
   });
   // That of a name and that of the player who took it over are called the same.
   const different = [...new Set(sentences)];
@@ -75,7 +67,7 @@ export async function describeObstacles(
 }
 
 /** Returns a change in words, such as `change 7 (targetlist.add)` or `change 8 (undo 7)`. */
-function changeWords(record: JournalRecord): string {
+export function changeWords(record: JournalRecord): string {
   const { sequence, undoes } = record;
   return `change ${sequence} (${operationName(record)}${undoes === null ? "" : ` ${undoes}`})`;
 }

@@ -59,11 +59,3 @@ export function takeoversIn(
       : [{ player, alone, own: placeOf({ collection, key }) }];
   });
 }
-
-/** Returns the takeovers by which two records became one: the player had such a record before. It may have stayed as it was. */
-export function mergedIn(changes: readonly RecordChange[]): readonly Takeover[] {
-  const takeovers = takeoversIn(changes).filter(({ alone, own }) => placeOf(alone) !== own);
-  if (takeovers.length === 0) return takeovers;
-  const added = new Set(changes.filter(({ before }) => before === null).map(placeOf));
-  return takeovers.filter(({ own }) => !added.has(own));
-}

@@ -61,17 +61,16 @@ export const undo = defineCommand({
         { signal },
       );
     const origin = { who: "operator", operation: "undo", undoes: sequence };
-    const { report, changes: made, sequence: own } = await edit(exceptChanged, origin);
+    const { report, changes: made } = await edit(exceptChanged, origin);
     const { changes, obstacles } = report;
     // Whoever undoes a renaming returns to a table that has the former names.
     if (record.operation !== "list.rename") await renameInForce(environment, changes);
     const what = `change ${sequence} (${operationName(record)})`;
     if (obstacles.length === 0)
       return { info: made.length === 0 ? `Nothing of ${what} is left to undo.` : `Undid ${what}.` };
-    // Outside the store's writer, so that other changes do not wait for it.
-    const words = await describeObstacles(
+    const words = describeObstacles(
       obstacles,
-      historyAfter(environment, sequence, own),
+      (change) => runs.laterChanges(change),
       (uuid) => store.data.players.get(uuid)?.name,
     );
     if (made.length === 0) {
@@ -149,26 +148,18 @@ const noTable: TableInForce = { unfit: () => undefined, excludedGroup: undefined
 
 /** Returns the journal's record of a change. @throws Failure `UNKNOWN_ENTRY` where the journal does not have it */
 async function changeAt(environment: Environment, sequence: number): Promise<JournalRecord> {
-  for await (const record of historyAfter(environment, sequence - 1)) {
+  const { files = nodeFiles, store } = environment;
+  for await (const record of readHistory(files, store.folder, sequence - 1)) {
     if (record.sequence === sequence) return record;
     break;
   }
-  const last = environment.store.sequence;
-  throw new Failure("UNKNOWN_ENTRY", `The journal has no change ${sequence}; the last one is ${last}.`, {
-    hint: "`addon-cli audit` lists the changes in the journal.",
-  });
-}
-
-/** Yields the changes after one, up to the one before another. */
-async function* historyAfter(
-  { files = nodeFiles, store }: Environment,
-  after: number,
-  end = Number.POSITIVE_INFINITY,
-) {
-  for await (const record of readHistory(files, store.folder, after)) {
-    if (record.sequence >= end) return;
-    yield record;
-  }
+  throw new Failure(
+    "UNKNOWN_ENTRY",
+    `The journal has no change ${sequence}; the last one is ${store.sequence}.`,
+    {
+      hint: "`addon-cli audit` lists the changes in the journal.",
+    },
+  );
 }
 
 /** What an undo depends on beside the data. */
