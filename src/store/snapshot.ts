@@ -108,7 +108,6 @@ export async function readSnapshot(
     if (last !== undefined && piece.length > 0) throw superfluous(last);
     decoder.take(piece);
   }
-  decoder.flush();
   decoder.end();
   const read = header ?? readSnapshotHeader("null");
   if (last === undefined) throw new BrokenLine("the last line is missing", decoder.taken);

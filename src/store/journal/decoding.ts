@@ -11,9 +11,6 @@ import { type Files, piecesOf } from "../folder/files.ts";
 import { BrokenLine, beginsWith, bodyOffset, lineFeed } from "./lines.ts";
 import { isObject } from "./record-lines.ts";
 
-/** The bytes that are decoded together, unless a line is longer. */
-const room = 64 * 1024;
-
 const [openingBracket, comma, space, closingBracket] = [0x5b, 0x2c, 0x20, 0x5d];
 
 /** Is called with the lines of a file, in order. What it throws ends the decoding. */
@@ -24,17 +21,19 @@ export interface LineListener {
   line(document: unknown, checksum: number, offset: number, end: number): void;
 }
 
-/** See the head of this file. Usage: {@link take} each piece, then {@link flush} and {@link end}. */
+/** See the head of this file. Usage: {@link take} each piece, then {@link end}. */
 export class LineDecoder {
   readonly #listener: LineListener;
   readonly #longest: number;
-  /** The bytes that are not decoded yet, from the beginning of a line on. */
-  #bytes = Buffer.allocUnsafeSlow(room);
-  #length = 0;
-  #offset = 0;
-  #taken = 0;
+  /** The beginning of a line whose end was not taken yet, in pieces. */
+  #rest: Buffer[] = [];
   #chain: number | undefined;
-  #unterminated = false;
+  /** The number of bytes taken so far. */
+  taken = 0;
+  /** The offset after the last decoded line. */
+  offset = 0;
+  /** Whether the last line is whole, but lacks its line feed. */
+  unterminated = false;
 
   /** @param longest a line of more bytes may be refused, since it has to be in memory as a whole */
   constructor(listener: LineListener, longest = Number.POSITIVE_INFINITY) {
@@ -42,60 +41,17 @@ export class LineDecoder {
     this.#longest = longest;
   }
 
-  /** The number of bytes taken so far. */
-  get taken(): number {
-    return this.#taken;
-  }
-
-  /** The offset after the last decoded line. */
-  get offset(): number {
-    return this.#offset;
-  }
-
-  /** Whether the last line is whole, but lacks its line feed. */
-  get unterminated(): boolean {
-    return this.#unterminated;
-  }
-
   /**
-   * Takes the next bytes of the file, which the caller may overwrite when this returns.
+   * Takes the next bytes of the file, which the caller may overwrite when this returns, and decodes all lines that have
+   * their line feed.
    * @throws BrokenLine at the first line whose checksum is not that of its bytes, or that is too long
    */
   take(piece: Uint8Array): void {
-    this.#taken += piece.length;
-    for (let from = 0; from < piece.length; ) {
-      const part = piece.subarray(from, from + this.#bytes.length - this.#length);
-      this.#bytes.set(part, this.#length);
-      this.#length += part.length;
-      from += part.length;
-      if (this.#length < this.#bytes.length) return;
-      this.flush();
-      // Nothing but the beginning of a long line.
-      if (this.#length < this.#bytes.length) continue;
-      if (this.#length >= this.#longest) {
-        throw new BrokenLine(`the line is longer than ${this.#longest} bytes`, this.#offset);
-      }
-      this.#resize(2 * this.#length);
-    }
-  }
-
-  /** Decodes all lines that have their line feed. @throws BrokenLine as {@link take} does */
-  flush(): void {
-    const bytes = this.#bytes.subarray(0, this.#length);
-    let start = 0;
-    if (this.#chain === undefined) {
-      const feed = bytes.indexOf(lineFeed);
-      if (feed === -1) return;
-      const checksum = checksumOf(bytes, 0, feed, 0);
-      if (checksum === undefined) throw wrong(this.#offset);
-      this.#chain = this.#listener.header(bytes.toString("utf8", bodyOffset, feed), checksum);
-      start = feed + 1;
-    }
-    const end = this.#lines(bytes, start, this.#chain);
-    bytes.copyWithin(0, end);
-    this.#length -= end;
-    this.#offset += end;
-    if (this.#bytes.length > room && this.#length < room) this.#resize(room);
+    this.taken += piece.length;
+    if (piece.includes(lineFeed)) this.#decode(Buffer.concat([...this.#rest, piece]));
+    else this.#rest.push(Buffer.from(piece));
+    if (this.taken - this.offset >= this.#longest)
+      throw new BrokenLine(`the line is longer than ${this.#longest} bytes`, this.offset);
   }
 
   /**
@@ -103,15 +59,28 @@ export class LineDecoder {
    * @throws BrokenLine where it is incomplete
    */
   end(): void {
-    const bytes = this.#bytes.subarray(0, this.#length);
+    const bytes = Buffer.concat(this.#rest);
     if (bytes.length === 0) return;
-    const { json, checksum } = decodeLast(bytes, this.#offset, this.#chain ?? 0);
-    const end = this.#offset + bytes.length;
+    const { json, checksum } = decodeLast(bytes, this.offset, this.#chain ?? 0);
     if (this.#chain === undefined) this.#chain = this.#listener.header(json, checksum);
-    else this.#listener.line(JSON.parse(json), checksum, this.#offset, end);
-    this.#unterminated = true;
-    this.#offset = end;
-    this.#length = 0;
+    else this.#listener.line(JSON.parse(json), checksum, this.offset, this.taken);
+    this.unterminated = true;
+    this.offset = this.taken;
+  }
+
+  /** Decodes the lines that have their line feed: at least one. */
+  #decode(bytes: Buffer): void {
+    let start = 0;
+    if (this.#chain === undefined) {
+      const feed = bytes.indexOf(lineFeed);
+      const checksum = checksumOf(bytes, 0, feed, 0);
+      if (checksum === undefined) throw wrong(this.offset);
+      this.#chain = this.#listener.header(bytes.toString("utf8", bodyOffset, feed), checksum);
+      start = feed + 1;
+    }
+    const end = this.#lines(bytes, start, this.#chain);
+    this.#rest = [bytes.subarray(end)];
+    this.offset += end;
   }
 
   /** Decodes the whole lines from `start` on. Returns where the last one ends. */
@@ -124,7 +93,7 @@ export class LineDecoder {
     for (let feed = bytes.indexOf(lineFeed, end); feed !== -1; feed = bytes.indexOf(lineFeed, end)) {
       const checksum = checksumOf(bytes, end, feed, previous);
       if (checksum === undefined) {
-        fault = wrong(this.#offset + end);
+        fault = wrong(this.offset + end);
         break;
       }
       previous = checksum;
@@ -140,18 +109,12 @@ export class LineDecoder {
         documents === undefined
           ? JSON.parse(bytes.toString("utf8", from + bodyOffset, to - 1))
           : documents[index];
-      this.#listener.line(document, checksums[index] as number, this.#offset + from, this.#offset + to);
+      this.#listener.line(document, checksums[index] as number, this.offset + from, this.offset + to);
       from = to;
     }
     this.#chain = previous;
     if (fault !== undefined) throw fault;
     return end;
-  }
-
-  #resize(length: number): void {
-    const bytes = Buffer.allocUnsafeSlow(length);
-    bytes.set(this.#bytes.subarray(0, this.#length));
-    this.#bytes = bytes;
   }
 }
 

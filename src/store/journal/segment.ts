@@ -86,16 +86,12 @@ export class SegmentReader {
     header: (json) => this.#begin(json),
     line: (document, chain, offset) => this.#read(document, chain, offset),
   });
-  #header: SegmentHeader | undefined;
+  /** The header, once it is read. */
+  header: SegmentHeader | undefined;
   /** The next sequence number. */
   #sequence = 0;
   /** The change whose last line is yet to come. */
   #open: OpenRecord | undefined;
-
-  /** The header, once it is read. */
-  get header(): SegmentHeader | undefined {
-    return this.#header;
-  }
 
   /** Reads the next bytes. @throws BrokenLine where they are damaged */
   take(piece: Uint8Array): void {
@@ -107,9 +103,8 @@ export class SegmentReader {
    * @throws BrokenLine as {@link take}; also where the header is incomplete: a segment appears with its header whole
    */
   finish(): ReadSegment {
-    this.#decoder.flush();
-    if (this.#header === undefined) throw new BrokenLine(incompleteHeader(this.#decoder.taken), 0);
-    const { version, first, chain } = this.#header;
+    if (this.header === undefined) throw new BrokenLine(incompleteHeader(this.#decoder.taken), 0);
+    const { version, first, chain } = this.header;
     try {
       this.#decoder.end();
     } catch (error) {
@@ -121,9 +116,9 @@ export class SegmentReader {
   }
 
   #begin(json: string): number {
-    this.#header = readSegmentHeader(json);
-    this.#sequence = this.#header.first;
-    return this.#header.chain;
+    this.header = readSegmentHeader(json);
+    this.#sequence = this.header.first;
+    return this.header.chain;
   }
 
   #read(document: unknown, chain: number, offset: number): void {
