@@ -36,8 +36,6 @@ export class TableHistory {
   readonly folder: string;
   readonly #dataFolder: string;
   readonly #files: Files;
-  /** What could not be written yet, such as on a full disk; the earliest first. */
-  readonly #pending: { readonly table: HistoryEntry; readonly text: string }[] = [];
 
   /** @param dataFolder the data folder */
   constructor(dataFolder: string, files: Files = nodeFiles) {
@@ -76,21 +74,8 @@ export class TableHistory {
     });
   }
 
-  /**
-   * Adds a table at the head of the list, and removes the oldest beyond the maximum. A table that cannot be written now is
-   * added before the next one, so that a rollback does not skip it.
-   */
+  /** Adds a table at the head of the list, and removes the oldest beyond the maximum. */
   async add(table: HistoryEntry, text: string): Promise<void> {
-    const pending = this.#pending;
-    pending.push({ table, text });
-    if (pending.length > mostTables) pending.shift();
-    for (let next = pending[0]; next !== undefined; next = pending[0]) {
-      await this.#write(next.table, next.text);
-      pending.shift();
-    }
-  }
-
-  async #write(table: HistoryEntry, text: string): Promise<void> {
     // Only in an existing data folder: this must not create one again that was deleted.
     if (!(await this.#files.readdir(this.#dataFolder)).includes(tablesFolder))
       await this.#files.mkdir(this.folder, { mode: 0o700 });

@@ -139,24 +139,6 @@ describe("the history of route tables, on a failing disk,", () => {
     assert.deepEqual(heads, new Set([before.since, after.since]));
   });
 
-  it("adds tables that could not be written before the next one, in order", async (t) => {
-    let isFull = false;
-    const files = ruledFiles((call) =>
-      isFull && call.operation === "write" ? systemError("ENOSPC") : undefined,
-    );
-    const history = new TableHistory(await temporaryFolder(t), files);
-    await history.add(tableOf(1), textOf(1));
-    isFull = true;
-    for (const number of [2, 3]) {
-      await assert.rejects(history.add(tableOf(number), textOf(number)), { code: "ENOSPC" });
-    }
-    assert.deepEqual(await history.list(), [tableOf(1)]);
-    isFull = false;
-    await history.add(tableOf(4), textOf(4));
-    assert.deepEqual(await history.list(), [tableOf(4), tableOf(3), tableOf(2), tableOf(1)]);
-    await assertWhole(history);
-  });
-
   it("does not create a deleted data folder again", async (t) => {
     const folder = join(await temporaryFolder(t), "data");
     await mkdir(folder);
@@ -164,32 +146,6 @@ describe("the history of route tables, on a failing disk,", () => {
     await rm(folder, { recursive: true });
     await assert.rejects(history.add(tableOf(2), textOf(2)), { code: "ENOENT" });
     await assert.rejects(readFile(folder), { code: "ENOENT" });
-  });
-
-  it("keeps the latest twenty tables that could not be written, and none before them", async (t) => {
-    let isFull = true;
-    const opened: string[] = [];
-    const files = ruledFiles(({ operation, path }) => {
-      if (operation !== "write") return undefined;
-      opened.push(path);
-      return isFull ? systemError("ENOSPC") : undefined;
-    });
-    const history = new TableHistory(await temporaryFolder(t), files);
-    for (let number = 1; number <= 22; number += 1)
-      await assert.rejects(history.add(tableOf(number), textOf(number)), { code: "ENOSPC" });
-    isFull = false;
-    opened.length = 0;
-    await history.add(tableOf(23), textOf(23));
-    const expected = Array.from({ length: 20 }, (_, index) => tableOf(23 - index));
-    assert.deepEqual(await history.list(), expected);
-    for (const number of [1, 2, 3]) {
-      const { revision } = tableOf(number);
-      assert.ok(!opened.some((path) => path.includes(revision)), `table ${number} was written`);
-    }
-    await assertWhole(history);
-    opened.length = 0;
-    await history.add(tableOf(24), textOf(24));
-    assert.equal(opened.length, 2, "only the new text and the list are written");
   });
 
   it("is not replaced by a new one while it cannot be read", async (t) => {
