@@ -11,7 +11,7 @@ import { createGunzip } from "node:zlib";
 import { Failure } from "../domain/errors.ts";
 import { model } from "../domain/model.ts";
 import { Database } from "../store/collection.ts";
-import { type Files, piecesOf, readRange } from "../store/folder/files.ts";
+import { type Files, piecesOf, readBytes } from "../store/folder/files.ts";
 import { BrokenLine } from "../store/journal/lines.ts";
 import { readState } from "../store/reading.ts";
 import { readSnapshot } from "../store/snapshot.ts";
@@ -159,7 +159,7 @@ export async function readText(
     const message = `${path} is too large to import: it has ${size} bytes, expected at most ${most}.`;
     throw new Failure("STORE_UNAVAILABLE", message, { hint });
   }
-  const bytes = await readRange(files, path, 0, size).catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readBytes(files, path, 0, size).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(path, error);
   });
   // Invalid bytes must not become replacement characters in the data. A byte-order mark is skipped.

@@ -11,7 +11,7 @@
 import { join } from "node:path";
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
-import { type Files, hasCode, isMissing, nodeFiles, readWhole, writeDurably } from "../store/folder/files.ts";
+import { type Files, hasCode, isMissing, nodeFiles, readBytes, writeDurably } from "../store/folder/files.ts";
 import { tablesFolder } from "../store/folder/folder-names.ts";
 import { isRevision, revisionOf } from "../table/revision.ts";
 
@@ -106,7 +106,7 @@ export class TableHistory {
 
   async #read(path: string): Promise<Buffer | undefined> {
     try {
-      return await readWhole(this.#files, path);
+      return await readBytes(this.#files, path);
     } catch (error) {
       if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
       throw error;

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from "node:test";
 import { followRevocations } from "../../src/backup/revocations.ts";
 import { model, type Token } from "../../src/domain/model.ts";
 import type { DataStore } from "../../src/store/data.ts";
-import { nodeFiles, readWhole } from "../../src/store/folder/files.ts";
+import { nodeFiles, readBytes } from "../../src/store/folder/files.ts";
 import { Store } from "../../src/store/store.ts";
 import { wantedReason } from "../_entries.ts";
 import { temporaryFolder } from "../_setup.ts";
@@ -81,7 +81,7 @@ describe("the revocations in the journal", () => {
     const earlier: typeof files = {
       ...files,
       async *readPieces(path, from) {
-        const before = await readWhole(nodeFiles, path);
+        const before = await readBytes(nodeFiles, path);
         for await (const _ of readPieces(path, from));
         yield before.subarray(from);
       },

@@ -11,8 +11,7 @@ import {
   type Files,
   nodeFiles,
   piecesOf,
-  readRange,
-  readWhole,
+  readBytes,
   sizeOf,
 } from "../../src/store/folder/files.ts";
 import { temporaryFolder } from "../_setup.ts";
@@ -43,9 +42,9 @@ describe("a file that is read in pieces", () => {
       [262_143, 262_145],
       [599_990, 700_000],
     ] as const) {
-      assert.ok((await readRange(nodeFiles, path, from, to)).equals(bytes.subarray(from, to)), `${from}`);
+      assert.ok((await readBytes(nodeFiles, path, from, to)).equals(bytes.subarray(from, to)), `${from}`);
     }
-    assert.ok((await readWhole(nodeFiles, path)).equals(bytes));
+    assert.ok((await readBytes(nodeFiles, path)).equals(bytes));
     assert.deepEqual(openFiles(folder), []);
   });
 
@@ -86,9 +85,9 @@ describe("a range of a file", () => {
         }
       },
     };
-    assert.ok((await readRange(files, "/file", 5, 25)).equals(bytes.subarray(5, 25)));
+    assert.ok((await readBytes(files, "/file", 5, 25)).equals(bytes.subarray(5, 25)));
     assert.equal(taken, 2);
-    assert.ok((await readRange(files, "/file", 5, 26)).equals(bytes.subarray(5, 26)));
+    assert.ok((await readBytes(files, "/file", 5, 26)).equals(bytes.subarray(5, 26)));
     assert.equal(taken, 5);
   });
 });
@@ -114,9 +113,9 @@ describe("an error while a file is read", () => {
     },
   };
   for (const [how, read] of [
-    ["as a whole", () => readWhole(failing, "/data/file")],
+    ["as a whole", () => readBytes(failing, "/data/file")],
     ["in pieces", () => all(piecesOf(failing, "/data/file"))],
-    ["between two offsets", () => readRange(failing, "/data/file", 0, 20)],
+    ["between two offsets", () => readBytes(failing, "/data/file", 0, 20)],
   ] as const) {
     it(`${how} names that file`, () =>
       assert.rejects(read(), (error) => {

@@ -130,19 +130,6 @@ export async function* piecesOf(files: Files, path: string, from = 0): AsyncGene
   }
 }
 
-/** Reads the bytes of a file between two offsets, fewer where it ends earlier. */
-export async function readRange(files: Files, path: string, from: number, to: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafeSlow(to - from);
-  let length = 0;
-  for await (const piece of piecesOf(files, path, from)) {
-    const part = piece.subarray(0, bytes.length - length);
-    bytes.set(part, length);
-    length += part.length;
-    if (length === bytes.length) break;
-  }
-  return bytes.subarray(0, length);
-}
-
 /** Opens a file or a folder, runs `work` on it, and closes it. An error names the file. */
 export async function withFile<T>(
   files: Files,
@@ -165,10 +152,15 @@ export function sizeOf(files: Files, path: string): Promise<number> {
   return withFile(files, path, O_RDONLY, async (file) => (await file.stat()).size);
 }
 
-/** Reads a file. */
-export async function readWhole(files: Files, path: string): Promise<Buffer> {
+/** Reads a file, or its bytes between two offsets, fewer where it ends earlier. */
+export async function readBytes(files: Files, path: string, from = 0, to = Infinity): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  for await (const piece of piecesOf(files, path)) pieces.push(Buffer.from(piece));
+  let position = from;
+  for await (const piece of piecesOf(files, path, from)) {
+    pieces.push(Buffer.from(piece.subarray(0, to - position)));
+    position += piece.length;
+    if (position >= to) break;
+  }
   return Buffer.concat(pieces);
 }
 

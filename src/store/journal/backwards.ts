@@ -10,7 +10,7 @@
  */
 import { join } from "node:path";
 import type { JournalRecord } from "../change.ts";
-import { type Files, isMissing, readRange, sizeOf } from "../folder/files.ts";
+import { type Files, isMissing, readBytes, sizeOf } from "../folder/files.ts";
 import { segmentFile, segmentsIn } from "../folder/folder-names.ts";
 import type { OnMissing } from "./history.ts";
 import { BrokenLine, bodyOffset, lineFeed, writtenChecksum } from "./lines.ts";
@@ -67,7 +67,7 @@ async function* readSegmentBackwards(
   let isNewest = true;
   for (let length = blockLength; ; ) {
     const offset = Math.max(0, end - length);
-    const bytes = await readRange(files, path, offset, end);
+    const bytes = await readBytes(files, path, offset, end);
     const block = offset === 0 ? { start: 0, header: Buffer.alloc(0) } : findBlock(bytes);
     if (block === undefined) {
       // The whole block is within one change.

@@ -10,7 +10,7 @@ import {
   isFull,
   isMissing,
   naming,
-  readWhole,
+  readBytes,
   syncFolder,
   writeAll,
 } from "../folder/files.ts";
@@ -259,7 +259,7 @@ async function createSegment(
 async function requireNoRecords(files: Files, folder: string, first: number): Promise<void> {
   const name = segmentFile(first);
   if (!(await files.readdir(folder)).includes(name)) return;
-  const bytes = await readWhole(files, join(folder, name));
+  const bytes = await readBytes(files, join(folder, name));
   const header = bytes.indexOf(lineFeed);
   if (header === -1 || header === bytes.length - 1) return;
   throw new Error(`${join(folder, name)} has changes that this process has not written`);

@@ -1,7 +1,7 @@
 /** The folder of a node: which shared journal it is a copy of, and how it begins. */
 import { join } from "node:path";
 import { Failure } from "../../domain/errors.ts";
-import { type Files, readWhole, writeDurably } from "../folder/files.ts";
+import { type Files, readBytes, writeDurably } from "../folder/files.ts";
 import { segmentFile, segmentsIn, sharedMarker, snapshotFile, snapshotsIn } from "../folder/folder-names.ts";
 import { headerLine } from "../journal/segment.ts";
 import { type Sequencer, unusableJournal } from "./sequencer.ts";
@@ -48,7 +48,7 @@ export async function joinJournal(
   const { id } = await sequencer.state().catch(refuse);
   const names = await files.readdir(folder);
   if (names.includes(sharedMarker)) {
-    const known = (await readWhole(files, join(folder, sharedMarker))).toString().trim();
+    const known = (await readBytes(files, join(folder, sharedMarker))).toString().trim();
     if (known !== id) throw ofAnotherJournal(folder, `is a copy of another journal than ${sequencer.name}`);
   } else if (snapshotsIn(names).length > 0 || segmentsIn(names).length > 0) {
     throw ofAnotherJournal(folder, `has data that ${sequencer.name} does not have`);
