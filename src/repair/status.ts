@@ -59,8 +59,10 @@ export function statusOf(folder: string): Promise<Status> {
     const snapshots = snapshotsIn(names);
     const segments = segmentsIn(names);
     const { records, lists, lastChange, problem } = await readData(folder);
-    const markOf = async (sequence: number | undefined, toFile: (sequence: number) => string) =>
-      sequence === undefined ? null : { sequence, instant: await instantOf(folder, toFile(sequence)) };
+    const markOf = async (sequence: number | undefined, toFile: (sequence: number) => string) => {
+      if (sequence === undefined) return null;
+      return { sequence, instant: (await readInstant(nodeFiles, join(folder, toFile(sequence)))) ?? null };
+    };
     const [first] = segments;
     const journalFrom = await markOf(first, segmentFile);
     const oldest = snapshots.find((sequence) => first !== undefined && first <= sequence + 1);
@@ -120,11 +122,6 @@ async function readData(
       problem: remedy === undefined ? reasonOf(error) : `${reasonOf(error)}. ${remedy}`,
     };
   }
-}
-
-/** Returns when a file of a folder was begun, or null where that cannot be read. */
-async function instantOf(folder: string, name: string): Promise<number | null> {
-  return (await readInstant(nodeFiles, join(folder, name))) ?? null;
 }
 
 async function bytesIn(folder: string): Promise<Status["bytes"]> {

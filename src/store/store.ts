@@ -90,16 +90,18 @@ export class Store<M extends Model> {
       const low = new Low(adapter, new Database(model));
       await low.read();
       const isUnsynced = (await files.readdir(folder)).includes(unsyncedMarker);
+      const { isOutdated } = adapter.recovery;
       const store = new Store(options, low, adapter, lock);
-      if (adapter.recovery.isOutdated) {
+      if (isOutdated)
         await copyDataFiles(files, folder, earlierFolder("before", `version-${journalVersion}`));
-        await store.#writeAnew();
+      if (isOutdated || isUnsynced) {
+        // Unsynced data may be in the kernel's memory only: it must reach the disk before anything builds on it. If that
+        // fails, no other snapshot begins either.
+        store.#snapshot = store.#writeSnapshot({ anew: true });
+        await store.#snapshot;
+        store.#snapshot = undefined;
       }
-      if (isUnsynced) {
-        // The data may be in the kernel's memory only: it must reach the disk before anything builds on it.
-        await store.#writeAnew();
-        await files.unlink(join(folder, unsyncedMarker));
-      }
+      if (isUnsynced) await files.unlink(join(folder, unsyncedMarker));
       if (shared !== undefined && journal !== undefined) await store.#share(shared, journal);
       return store;
     } catch (error) {
@@ -285,13 +287,6 @@ export class Store<M extends Model> {
     });
     this.#shared = shared;
     this.#writer.share(shared);
-  }
-
-  /** Writes everything again at a start. If that fails, no other snapshot begins either. */
-  async #writeAnew(): Promise<void> {
-    this.#snapshot = this.#writeSnapshot({ anew: true });
-    await this.#snapshot;
-    this.#snapshot = undefined;
   }
 
   /** @param options.anew whether to replace the newest segment if it has no changes yet */
