@@ -4,10 +4,10 @@ import type { ClockSteps } from "../store/clock.ts";
 import { type Files, piecesOf } from "../store/folder/files.ts";
 import { segmentFile } from "../store/folder/folder-names.ts";
 import { readHead } from "../store/journal/decoding.ts";
-import { incompleteHeader, readSegmentHeader } from "../store/journal/segment.ts";
+import { incompleteHeader, type ReadRecord, readSegmentHeader } from "../store/journal/segment.ts";
 import { inspectHeader, legibleIn, lostChanges, quote, type Report, range, withLegible } from "./fault.ts";
 import type { Findings } from "./findings.ts";
-import { type FoundChange, inspectSegment, type SegmentItem, type Tail } from "./inspect-segment.ts";
+import { extentOf, type Group, groupLines, tailOf, toChange } from "./inspect-segment.ts";
 import { type ScannedLine, scanLines } from "./scan.ts";
 
 /** The length of the shortest line of a change, in bytes: so many bytes cannot have been more changes. */
@@ -95,7 +95,16 @@ export class JournalReading {
       segment.start = { first: header?.first ?? first, chain: header?.chain };
       const pieces = piecesOf(files, path, line.end);
       const lines = scanLines(pieces, chain === undefined ? [] : [chain], line.end);
-      for await (const item of inspectSegment(lines, report)) await this.#take(segment, item, isNewest);
+      for await (const { group, isLast } of groupLines(lines)) {
+        for (const { line } of group)
+          if (line.fault !== undefined && !line.incomplete) report(line.offset, line.fault);
+        const tail = isLast ? tailOf(group) : undefined;
+        const change = tail === "torn" ? undefined : toChange(group, report);
+        await this.#link(segment);
+        if (change !== undefined) await this.#advance(segment, change);
+        else if (tail !== "torn" && !segment.isForeign) this.#widenGap(file, group);
+        if (tail !== undefined) this.#takeTail(file, group, tail, isNewest);
+      }
     });
     if (!isReadable) findings.forget();
     if (segment.start === undefined) return;
@@ -105,20 +114,13 @@ export class JournalReading {
     );
   }
 
-  async #take(segment: CurrentSegment, item: SegmentItem, isNewest: boolean): Promise<void> {
-    const { file } = segment;
-    await this.#link(segment);
-    if (item.is === "change") await this.#advance(segment, item);
-    else if (item.is === "tail") this.#takeTail(file, item, isNewest);
-    else if (!segment.isForeign) this.#widenGap(file, item.offset, item.length, item.texts);
-  }
-
-  #widenGap(file: string, offset: number, length: number, texts: readonly string[]): void {
+  #widenGap(file: string, group: Group, isLegible = true): void {
+    const { offset, length } = extentOf(group);
     this.#gap ??= { file, offset, length: 0, legible: new Set() };
     this.#gap.length += length;
-    for (const text of texts) {
+    for (const { line } of isLegible ? group : []) {
       if (this.#gap.legible.size === mostLegible) return;
-      const legible = legibleIn(text);
+      const legible = legibleIn(line.json);
       if (legible !== null) this.#gap.legible.add(legible);
     }
   }
@@ -153,7 +155,7 @@ export class JournalReading {
     else this.#findings.damageAndLose(file, offset, `${why}: its changes belong to other data`);
   }
 
-  async #advance(segment: CurrentSegment, change: FoundChange): Promise<void> {
+  async #advance(segment: CurrentSegment, change: ReadRecord): Promise<void> {
     const findings = this.#findings;
     const { file } = segment;
     const { record, chain, offset } = change;
@@ -233,17 +235,18 @@ export class JournalReading {
     this.#findings.lose(file, 0, what);
   }
 
-  #takeTail(file: string, { offset, length, readable }: Tail, isNewest: boolean): void {
+  #takeTail(file: string, group: Group, tail: "whole" | "torn", isNewest: boolean): void {
     const findings = this.#findings;
+    const { offset, length } = extentOf(group);
     if (!isNewest) {
       findings.report(file, offset, "the line is incomplete, and later segments exist");
       // It was whole once.
-      if (!readable) this.#widenGap(file, offset, length, []);
+      if (tail === "torn") this.#widenGap(file, group, false);
     } else if (this.#options.running) {
       findings.remarks.push(
         `${file} ends in an incomplete line at byte ${offset}: the service is writing it.`,
       );
-    } else if (readable) {
+    } else if (tail === "whole") {
       findings.report(file, offset, "the line feed at the end is missing; the next start adds it");
     } else {
       const what = `the line is incomplete: ${length} bytes that were never acknowledged`;
