@@ -72,7 +72,7 @@ async function readUncounted(
 ): Promise<Omit<ReadSource, "records">> {
   if (source.kind === "moment") {
     const { sequence } = source;
-    const { database } = await readState(files, folder, model, sequence, empty);
+    const { database } = await readState(files, folder, model, { until: sequence, empty });
     const { sequence: last, chain } = database;
     if (last === sequence) return { database, instant: null, revision: `${last} ${chain}`, missing: [] };
     throw new Failure("UNKNOWN_ENTRY", `There is no change ${sequence} yet; the last one is ${last}.`, {

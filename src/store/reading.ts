@@ -11,13 +11,13 @@ import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "./folder/fol
 import { listData, retryIfMissing } from "./folder/listing.ts";
 import { readInstant } from "./journal/decoding.ts";
 import { BrokenLine, NewerFormat } from "./journal/lines.ts";
-import { replay } from "./replay.ts";
+import { type ReplayOptions, replay } from "./replay.ts";
 import { readSnapshot } from "./snapshot.ts";
 
-/** Data, and the faults of the files that did not prevent reading it, a sentence each. */
-export interface ReadState<M extends Model> {
-  readonly database: Database<M>;
-  readonly warnings: readonly string[];
+/** How {@link readState} reads. */
+interface ReadOptions<M extends Model> extends ReplayOptions {
+  /** Returns a database without records, for each attempt. */
+  readonly empty?: () => Database<M>;
 }
 
 /** Reads the headers and the sizes of the journal and the newest snapshot, if there is one. Takes no lock. */
@@ -44,10 +44,9 @@ async function written(files: Files, folder: string, names: readonly string[]) {
 /**
  * Reads the newest snapshot that is whole, of those of some sequence numbers. Returns an empty database where there is
  * none.
- * @param empty returns a database without records, for each attempt
  * @param warnings gets a sentence about each damaged snapshot
  */
-export async function newestWholeSnapshot<M extends Model>(
+async function newestWholeSnapshot<M extends Model>(
   files: Files,
   folder: string,
   empty: () => Database<M>,
@@ -73,25 +72,23 @@ export async function newestWholeSnapshot<M extends Model>(
 }
 
 /**
- * Reads the data as it is in the files, or as it was after a change. Starts again if a running service deletes a file
- * meanwhile.
- * @param until the number of that change
- * @param empty returns a database without records, for each attempt
+ * Reads the data as it is in the files, or as it was after the change `until`. Starts again if a running service deletes a
+ * file meanwhile.
+ * @returns also the faults of the files that did not prevent reading it, a sentence each, and what {@link replay} returns
  * @throws Failure `STORE_UNAVAILABLE` where the files are damaged, `UNKNOWN_ENTRY` where there is no data
  */
 export function readState<M extends Model>(
   files: Files,
   folder: string,
   model: M,
-  until?: number,
-  empty = () => new Database(model),
-): Promise<ReadState<M>> {
+  { empty = () => new Database(model), ...options }: ReadOptions<M> = {},
+) {
   return retryIfMissing(async () => {
     const names = await listData(files, folder);
     const warnings: string[] = [];
-    const reachable = snapshotsIn(names).filter((sequence) => until === undefined || sequence <= until);
+    const { until = Infinity } = options;
+    const reachable = snapshotsIn(names).filter((sequence) => sequence <= until);
     const database = await newestWholeSnapshot(files, folder, empty, reachable, warnings);
-    await replay(files, folder, names, database, { until });
-    return { database, warnings };
+    return { database, warnings, ...(await replay(files, folder, names, database, options)) };
   });
 }

@@ -24,12 +24,10 @@ import {
   isTemporary,
   remainsIn,
   segmentFile,
-  snapshotsIn,
 } from "./folder/folder-names.ts";
 import { Journal, type LockedFolder } from "./journal/journal.ts";
 import { journalVersion, type ReadSegment } from "./journal/segment.ts";
-import { newestWholeSnapshot } from "./reading.ts";
-import { replay } from "./replay.ts";
+import { readState } from "./reading.ts";
 
 /** The result of a recovery, beside the data. */
 export interface Recovery {
@@ -62,11 +60,8 @@ export async function recover<M extends Model>(
     const database = new Database(model);
     return { database, journal, isOutdated: false, replayed: 0, warnings: [] };
   }
-  const warnings: string[] = [];
-  const empty = () => new Database(model);
-  const database = await newestWholeSnapshot(files, folder, empty, snapshotsIn(names), warnings);
   const clock = new ClockSteps();
-  const { replayed, newest } = await replay(files, folder, names, database, {
+  const { database, warnings, replayed, newest } = await readState(files, folder, model, {
     onRecord: (record) => clock.take(record),
   });
   if (clock.warning !== undefined) warnings.push(clock.warning);

@@ -118,7 +118,8 @@ function assertEntries({ view }: Database<typeof model>, expected: readonly Entr
 /** Asserts that the past is as it was, whatever version the files have. */
 async function assertPast(data: string): Promise<void> {
   for (const [sequence, expected] of states.entries()) {
-    if (sequence > 0) assertEntries((await readState(nodeFiles, data, model, sequence)).database, expected);
+    if (sequence > 0)
+      assertEntries((await readState(nodeFiles, data, model, { until: sequence })).database, expected);
   }
   const { problems, inconsistencies } = (await examine(nodeFiles, data, { running: false })).verified;
   assert.deepEqual([problems, inconsistencies], [[], []]);

@@ -72,7 +72,7 @@ describe("replacing files, stopped at any step", () => {
       let done = false;
       for (let step = 1; !done; step += stride) {
         const folder = await copyOf(template, join(base, `step-${step}`));
-        const { database } = await readState(nodeFiles, source, model, at);
+        const { database } = await readState(nodeFiles, source, model, { until: at });
         const { files } = stoppingAt(step);
         let says = "";
         try {
@@ -115,7 +115,7 @@ describe("replacing files, with a loss of power at any call", () => {
     await write(join(base, "template", "data"), long);
     const run = async (calls: number) => {
       const root = await copyOf(join(base, "template"), join(base, `${calls}`));
-      const { database } = await readState(nodeFiles, join(root, "data"), model, 3);
+      const { database } = await readState(nodeFiles, join(root, "data"), model, { until: 3 });
       const disk = await Disk.of(root);
       const replacing = replaceFiles(disk.files, join(root, "data"), database, 0).then(() => true);
       const isDone = await Promise.race([disk.failAfter(calls).then(() => false), replacing]);

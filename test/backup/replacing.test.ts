@@ -23,7 +23,7 @@ async function places(t: TestContext) {
   for (const name of ["unsynced", "journal-000000000001.log.broken", "seed.yaml"]) {
     await writeFile(join(folder, name), name);
   }
-  const { database } = await readState(nodeFiles, folder, model, 2);
+  const { database } = await readState(nodeFiles, folder, model, { until: 2 });
   return { folder, database };
 }
 

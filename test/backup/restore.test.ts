@@ -60,7 +60,7 @@ it("a restore includes the changes of others since it was prepared", async (t) =
 /** Returns the points before and after a change. */
 async function statesAround(folder: string, sequence: number) {
   const pointsAt = async (until: number) => {
-    const { database } = await readState(nodeFiles, folder, model, until);
+    const { database } = await readState(nodeFiles, folder, model, { until });
     return pointsOf(database.view.entries.values());
   };
   return { previous: await pointsAt(sequence - 1), restored: await pointsAt(sequence) };

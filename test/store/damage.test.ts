@@ -50,9 +50,9 @@ describe("a torn end", () => {
     const folder = await ninth(await temporaryFolder(t));
     const path = join(folder, segment(4));
     await truncate(path, (await readFile(path)).length - 10);
-    const { database } = await readState(nodeFiles, folder, notebook, 2);
+    const { database } = await readState(nodeFiles, folder, notebook, { until: 2 });
     assert.deepEqual(contents(database.view), stateAfter(2));
-    await assert.rejects(readState(nodeFiles, folder, notebook, 5), {
+    await assert.rejects(readState(nodeFiles, folder, notebook, { until: 5 }), {
       code: "STORE_UNAVAILABLE",
     });
   });
@@ -70,7 +70,7 @@ describe("a segment without changes", () => {
       const header = { format: "gameaddon-journal", version: 4, first, chain, instant: 0 };
       await writeLines(join(folder, segment(first)), [header]);
       assert.deepEqual(await assertGoesOn(folder, 6), []);
-      const { database } = await readState(nodeFiles, folder, notebook, 5);
+      const { database } = await readState(nodeFiles, folder, notebook, { until: 5 });
       assert.deepEqual(contents(database.view), stateAfter(5));
     });
   }

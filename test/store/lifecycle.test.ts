@@ -106,7 +106,7 @@ describe("a snapshot", () => {
       for (const name of await namesIn(here, /^snapshot-/)) {
         const sequence = Number(/\d+/.exec(name));
         assert.ok(sequence >= before);
-        const { database } = await readState(nodeFiles, here, notebook, sequence);
+        const { database } = await readState(nodeFiles, here, notebook, { until: sequence });
         assert.equal(database.sequence, sequence);
         assert.deepEqual(sorted(contents(database.view)), sorted(stateAfter(sequence, length)));
       }

@@ -63,9 +63,11 @@ describe("reading while a running service deletes files", () => {
       return readings < 3 ? systemError("ENOENT") : undefined;
     });
     let empties = 0;
-    const { database, warnings } = await readState(files, folder, notebook, undefined, () => {
-      empties += 1;
-      return new Database(notebook);
+    const { database, warnings } = await readState(files, folder, notebook, {
+      empty: () => {
+        empties += 1;
+        return new Database(notebook);
+      },
     });
     assert.deepEqual(contents(database.view), stateAfter(9));
     assert.deepEqual([warnings, readings, empties], [[], 3, 3]);
@@ -105,21 +107,21 @@ describe("the data up to a change", () => {
     const folder = await ninth(await temporaryFolder(t));
     for (const name of [segment(1), segment(4)]) await rm(join(folder, name));
     for (const until of [6, 7, 9, undefined]) {
-      const { database, warnings } = await readState(nodeFiles, folder, notebook, until);
+      const { database, warnings } = await readState(nodeFiles, folder, notebook, { until });
       assert.equal(database.sequence, until ?? 9);
       assert.deepEqual(contents(database.view), stateAfter(until ?? 9), `${until}`);
       assert.deepEqual(warnings, []);
     }
     for (const until of [1, 3, 5]) {
-      await assert.rejects(readState(nodeFiles, folder, notebook, until), { code: "UNKNOWN_ENTRY" });
+      await assert.rejects(readState(nodeFiles, folder, notebook, { until }), { code: "UNKNOWN_ENTRY" });
     }
   });
 
   it("does not read a snapshot after it, and warns of a damaged one before it", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     await spoil(join(folder, snapshot(6)), 300);
-    assert.deepEqual((await readState(nodeFiles, folder, notebook, 5)).warnings, []);
-    const { database, warnings } = await readState(nodeFiles, folder, notebook, 7);
+    assert.deepEqual((await readState(nodeFiles, folder, notebook, { until: 5 })).warnings, []);
+    const { database, warnings } = await readState(nodeFiles, folder, notebook, { until: 7 });
     assert.deepEqual(contents(database.view), stateAfter(7));
     assert.equal(warnings.length, 1);
     assert.match(

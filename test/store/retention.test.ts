@@ -71,7 +71,7 @@ class Diary {
   async assertReaches(from: number): Promise<void> {
     for (const { day: written, sequence } of this.#days) {
       if (written < from) continue;
-      const { database } = await readState(nodeFiles, this.folder, notebook, sequence);
+      const { database } = await readState(nodeFiles, this.folder, notebook, { until: sequence });
       assert.equal(database.sequence, sequence, `day ${written}`);
       assert.deepEqual(sorted(contents(database.view)), sorted(stateAfter(sequence)), `day ${written}`);
     }
@@ -179,7 +179,7 @@ describe("retention", () => {
     await diary.assertReaches(6);
     const yesterday = new Clock().time + 19.3 * day;
     const { sequence = 0 } = (await findMoment(nodeFiles, diary.folder, yesterday)) ?? {};
-    const { database } = await readState(nodeFiles, diary.folder, notebook, sequence);
+    const { database } = await readState(nodeFiles, diary.folder, notebook, { until: sequence });
     assert.equal(database.sequence, 4 + 19);
   });
 
