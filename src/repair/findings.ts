@@ -84,11 +84,8 @@ export class Findings {
   /** What is saved of each file. */
   #saved = new Map<string, SavedPart>();
   #lost: Loss[] = [];
-  /** The last fault of each file, how many equal ones there are in a row, and the place of the last one in the list. */
-  readonly #runs = new Map<
-    string,
-    { readonly fault: Fault; readonly count: number; readonly place: number }
-  >();
+  /** The last fault that was reported, and how many equal ones there are in a row. */
+  #run: Omit<Fault, "offset"> & { readonly count: number } = { file: "", what: "", kind: "damage", count: 0 };
 
   /** @param sequence the number of the change before the oldest file; nothing else of it is known, unless that is 0 */
   constructor(sequence: number, highest: number) {
@@ -146,15 +143,13 @@ export class Findings {
 
   /** Reports a fault, by default damage. The last of many equal ones in a row counts those that are not listed. */
   report(file: string, offset: number, what: string, kind: Fault["kind"] = "damage"): void {
-    const fault = { file, offset, what, kind };
-    const last = this.#runs.get(file);
-    const isEqual = last?.fault.what === what && last.fault.kind === kind;
-    const count = isEqual ? last.count + 1 : 1;
-    const more = count - 1 - mostEqual;
-    const place = isEqual && more > 0 ? last.place : this.problems.length;
-    this.#runs.set(file, { fault, count, place });
+    const { count, ...last } = this.#run;
+    const isEqual = last.file === file && last.what === what && last.kind === kind;
+    this.#run = { file, what, kind, count: isEqual ? count + 1 : 1 };
+    const more = this.#run.count - 1 - mostEqual;
+    if (more > 0) this.problems.pop();
     const words = more > 0 ? `${what} (and ${more} more like it since the line above)` : what;
-    this.problems[place] = { ...fault, what: words };
+    this.problems.push({ file, offset, what: words, kind });
   }
 
   /** Reports a loss, where the damage is reported already. */

@@ -52,17 +52,6 @@ describe("a verification of a file with thousands of lines of something else", (
   });
 });
 
-it("a verification counts the equal lines of a file through a fault of another one", async () => {
-  const folder = new Folder().journal(1, ...changes(1, 2));
-  folder.spoil(journal(1), '"sequence":2');
-  folder.journal(4, ...changes(4, 4));
-  const text = String(folder.files.get(journal(4)));
-  folder.files.set(journal(4), Buffer.from(text.replace("\n", `\n${"nothing\n".repeat(22)}`)));
-  const lines = (await folder.problems()).filter((problem) => problem.includes("the checksum of the line"));
-  assert.equal(lines.filter((line) => line.includes(journal(4))).length, 21);
-  assert.match(lines.at(-1) ?? "", /and 1 more like it/);
-});
-
 describe("a verification reports missing files:", () => {
   it("the whole journal after each snapshot", async () => {
     const folder = begun(2)
