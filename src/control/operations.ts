@@ -122,6 +122,11 @@ export const operations = {
     run: async ({ service }: ControlEnvironment, { revision, cause }) =>
       (await service()).reloadRoutes(revision, cause),
   }),
+  /** Lets a revision take effect only by `routes.reload`, since its operator is asked. */
+  "routes.ask": defineCommand({
+    input: v.strictObject({ revision: text }),
+    run: async ({ service }: ControlEnvironment, { revision }) => (await service()).routes.ask(revision),
+  }),
   /** Returns which table is in force, and the result of the last attempt to change it. */
   "routes.status": defineCommand({
     input: nothing,

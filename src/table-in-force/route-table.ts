@@ -125,6 +125,8 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
   #since = 0;
   #refused: TableStatus["refused"] = null;
   #settling: TableStatus["settling"] = null;
+  /** The revision about which an operator is asked. */
+  #asked: string | undefined;
   #reloading: Promise<unknown> = Promise.resolve();
 
   /** @param mount makes of a table what serves it; it gets what the table means for the entries */
@@ -219,10 +221,20 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
     }
   }
 
+  /** Lets a revision not take effect by itself: an operator is asked about it, and the answer may be no. */
+  ask(revision: string): void {
+    this.#asked = revision;
+  }
+
   async #read(cause: ReloadCause, before: Table | undefined, expected: string | undefined) {
     const { text } = await this.present();
     const checked = requireSound(this.file, await this.check(text), text);
     const { table } = checked;
+    if (table.revision !== this.#asked) this.#asked = undefined;
+    else if (cause === "watch") {
+      const why = "`addon-cli routes reload` has asked about it, and puts it in force after a yes";
+      throw new Failure("CONFLICT", `Revision ${table.revision} does not take effect by itself: ${why}.`);
+    }
     const isUnseen = (cause === "watch" || cause === "signal") && expected === undefined;
     const summary =
       isUnseen && before !== undefined && before.revision !== table.revision

@@ -124,3 +124,21 @@ it("a reviewed revision is put in force only if the file still has it", async (t
   assert.equal(service.routes.status().revision, revisionOf(other));
   await service.close();
 });
+
+it("a revision about which an operator is asked takes effect by the answer only, until the file changes", async (t) => {
+  const { service, routes } = await openService(t);
+  await service.routes.load();
+  await writeFile(routes, other);
+  service.routes.ask(revisionOf(other));
+  // Also once it has not changed for two seconds.
+  for (const settled of [undefined, revisionOf(other)])
+    await assert.rejects(service.routes.reload("watch", settled), /does not take effect by itself/);
+  assert.equal(service.routes.status().revision, revisionOf(shipped));
+  await service.reloadRoutes(revisionOf(other));
+  assert.equal(service.routes.status().revision, revisionOf(other));
+  await writeFile(routes, shipped);
+  await service.routes.reload("watch");
+  await writeFile(routes, other);
+  assert.deepEqual(await service.routes.reload("watch"), { revision: revisionOf(other), changed: true });
+  await service.close();
+});

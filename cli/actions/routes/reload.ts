@@ -22,6 +22,7 @@ export async function reloadRoutes(context: Context): Promise<void> {
     const isSame = diff.before.revision === diff.after.revision;
     if (!output.wantsJSON && !isSame) output.remark(`${diffText(output, diff, shownNames)}\n`);
     if (diff.takesAway) {
+      await control.run("routes.ask", { revision: diff.after.revision });
       await confirm(context, {
         asks: "This takes access away. Put it in force?",
         does: "This takes access away",
