@@ -42,7 +42,8 @@ export async function* readHistory(
 }
 
 /**
- * Returns a function that hands on a store's changes after one, and when called again those that have been made since.
+ * Returns a function that hands on a store's changes after one, up to the last one when it is done, and when called again
+ * those that have been made since.
  * @param take is called with each
  */
 export function followHistory(
@@ -53,12 +54,14 @@ export function followHistory(
 ): () => Promise<void> {
   let last = after;
   return async () => {
-    if (last >= store.sequence) return;
-    for await (const record of readHistory(files, store.folder, last)) {
-      // It may not be made yet.
-      if (record.sequence > store.sequence) return;
-      take(record);
-      last = record.sequence;
+    for (let before = -1; before < last && last < store.sequence; ) {
+      before = last;
+      for await (const record of readHistory(files, store.folder, last)) {
+        // It may not be made yet.
+        if (record.sequence > store.sequence) break;
+        take(record);
+        last = record.sequence;
+      }
     }
   };
 }
