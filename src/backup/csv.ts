@@ -6,7 +6,7 @@ import Papa from "papaparse";
 import { LineCounter } from "yaml";
 import { Failure } from "../domain/errors.ts";
 import { escapeUnits } from "../domain/escape.ts";
-import { counted } from "../domain/text.ts";
+import { counted, escapeFormulas, unescapeFormulas } from "../domain/text.ts";
 import { suggest } from "./record.ts";
 
 /** A file that edits the data. */
@@ -27,17 +27,13 @@ export interface Cell {
 /** A row by its columns. */
 export type Row = ReadonlyMap<string, Cell>;
 
-/**
- * What a spreadsheet would take for a formula, unless it is a number, gets an apostrophe, and so does what has one already.
- * Some spreadsheets read full-width signs as well.
- */
-const formula = /^(?:'+[=+\-@＝＋－＠]|[=+@＝＋－＠]|-(?!\d+$))/;
-const escaped = /^'+[=+\-@＝＋－＠]/;
-
-/** Returns rows as CSV with commas. */
+/** Returns rows as CSV with commas, without formulas; a negative number is none. */
 export function formatCSV(columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  const data = [columns, ...rows].map((row) => [...row]);
-  return Papa.unparse(data, { escapeFormulae: formula, newline: "\n" });
+  const written = (text: string) => (/^-\d+$/.test(text) ? text : escapeFormulas(text));
+  return Papa.unparse(
+    [columns, ...rows].map((row) => row.map(written)),
+    { newline: "\n" },
+  );
 }
 
 /** Returns a value as the text that its cell has when it is read again. */
@@ -202,8 +198,10 @@ export class Sheet {
     let begin = next;
     return row.map((value) => {
       const quote = Number(this.#text[begin] === '"');
-      const text = value.replace(escaped, (found) => found.slice(1));
-      const at = begin + quote + (value.length - text.length) + (text.length - text.trimStart().length);
+      const text = unescapeFormulas(value);
+      const [first = ""] = value.split(";", 1);
+      const apostrophe = first.length - unescapeFormulas(first).length;
+      const at = begin + quote + apostrophe + (text.length - text.trimStart().length);
       begin += quote === 1 ? value.replaceAll('"', '""').length + 3 : value.length + 1;
       return { text: text.trim(), at };
     });

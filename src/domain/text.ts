@@ -22,11 +22,24 @@ export function comparisonForm(text: string): string {
 export function invisibleIn(text: string): string | undefined {
   // The last four are those of interlinear annotation and of embedded objects, which few fonts show.
   const invisible = /[\p{Default_Ignorable_Code_Point}\u2800\uFFF9-\uFFFC]/u;
-  // Few texts have one; searching for emoji takes longer.
+  // Few texts have one; searching for emoji takes longer, and no name is as long as what a stranger can send.
   if (!invisible.test(text)) return undefined;
-  const [found] = invisible.exec(text.replace(/\p{RGI_Emoji}/gv, "")) ?? [];
+  const [found] = invisible.exec(text.length > 1000 ? text : text.replace(/\p{RGI_Emoji}/gv, "")) ?? [];
   if (found === undefined) return undefined;
   return `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+/**
+ * Returns a text with an apostrophe before what a spreadsheet would take for a formula, and before the apostrophes of one:
+ * at its start, and behind each semicolon, at which some divide a line. Some read full-width signs as well.
+ */
+export function escapeFormulas(text: string): string {
+  return text.replace(/(^|;)(?='*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g, "$1'");
+}
+
+/** Returns a text as it was before {@link escapeFormulas}. */
+export function unescapeFormulas(text: string): string {
+  return text.replace(/(^|;)'(?='*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g, "$1");
 }
 
 /** Returns a text with a capital at its start. */

@@ -115,14 +115,17 @@ describe("pages", () => {
 
   it("show a text of hyphens alone as it is, and offer no formula to a spreadsheet", async (t) => {
     const own = await openPages(t);
-    for (const reason of ["--", "=1", "-1", "'@1", "＝1", "a=1"])
+    for (const reason of ["--", "=1", "-1", "'@1", "＝1", "a=1", "x;=1"])
       await own.service.call("/wantedreason/add", [
         ["reason", reason],
         ["points", "3"],
       ]);
     assertIncludes((await open(own, "/wanted")).text, "<td>--</td>");
     const rows = (await open(own, "/wanted.csv")).text.trim().split("\r\n").slice(1).sort();
-    assert.deepEqual(rows, [`"''@1",3`, `"'--",3`, `"'-1",3`, `"'=1",3`, `"'＝1",3`, `"a=1",3`].sort());
+    assert.deepEqual(
+      rows,
+      [`"x;'=1",3`, `"''@1",3`, `"'--",3`, `"'-1",3`, `"'=1",3`, `"'＝1",3`, `"a=1",3`].sort(),
+    );
   });
 
   it("find entries without a script, and offer them as CSV and JSON", async () => {

@@ -1,7 +1,7 @@
 /** Pages of lists: a table to search and to sort, and its rows as CSV and JSON. That of house bans is one of them. */
 import { LRUCache } from "lru-cache";
 import * as v from "valibot";
-import { capitalised, comparisonForm, pluralOf } from "../../domain/text.ts";
+import { capitalised, comparisonForm, escapeFormulas, pluralOf } from "../../domain/text.ts";
 import type { Field } from "../../table/declared/lists.ts";
 import type { TablePage } from "../../table/pages.ts";
 import { type Markup, markup } from "./markup.ts";
@@ -123,12 +123,11 @@ function cell(site: Site, kind: string, value: unknown): Markup {
   return markup`<td>${kind === "text" ? readable(text) : text}</td>`;
 }
 
-/** Returns rows as CSV. What a spreadsheet would take for a formula gets an apostrophe; some read full-width signs, too. */
+/** Returns rows as CSV, without formulas. */
 function toCSV(columns: readonly Column[], rows: readonly Row[]): string {
   const written = (value: unknown, kind: string) => {
     if (typeof value === "number") return kind === "instant" ? new Date(value).toISOString() : String(value);
-    const text = String(value ?? "").replace(/^'*[=+\-@＝＋－＠]/, "'$&");
-    return `"${text.replaceAll('"', '""')}"`;
+    return `"${escapeFormulas(String(value ?? "")).replaceAll('"', '""')}"`;
   };
   const lines = rows.map((row) => columns.map(({ name, kind }) => written(row[name], kind)).join(","));
   return `${[columns.map(({ name }) => name).join(","), ...lines].join("\r\n")}\r\n`;
