@@ -108,7 +108,10 @@ describeOverTransports("methods", (transport) => {
     const { token, change } = await openWithChange(world);
     const before = structuredClone(world.snapshot());
     const headers = { Origin: "https://community.example", "Access-Control-Request-Method": "GET" };
-    for (const path of [change, `${prefix}/${token}/navipoint`]) {
+    // A browser gives a page the answer to an unknown path only after a preflight that succeeds.
+    const unknown = `${prefix}/-/navipoints`;
+    assertFailure(await world.request(unknown, { method: "OPTIONS" }), 404, "UNKNOWN_PATH");
+    for (const path of [change, `${prefix}/${token}/navipoint`, unknown]) {
       const answer = await world.request(path, { method: "OPTIONS", headers });
       assert.equal(answer.status, 204);
       assert.equal(answer.body, undefined);
