@@ -232,7 +232,14 @@ function refusalOf(request: IncomingMessage, closing: boolean): Failure | undefi
       hint: `Expected at most ${maxTarget} characters together.`,
     });
   }
-  const { host } = request.headers;
+  const { host, "transfer-encoding": coding } = request.headers;
+  // Without it, nobody knows where the body ends (RFC 9112, section 6.3).
+  if (coding !== undefined && !/(?:^|[\s,])chunked\s*$/i.test(coding)) {
+    return new Failure("REQUEST_MALFORMED", "The last transfer coding of the request is not chunked.");
+  }
+  if (/^https?:/i.test(request.url ?? "") && !URL.canParse(request.url ?? "")) {
+    return new Failure("REQUEST_MALFORMED", "The target of the request is not a URL.");
+  }
   if (request.httpVersionMinor > 0 && host === undefined) {
     return new Failure("REQUEST_MALFORMED", "The request has no Host header.", {
       hint: "HTTP/1.1 requires one.",

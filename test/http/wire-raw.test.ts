@@ -265,6 +265,27 @@ describe("other forms of a request", () => {
     assert.equal(health.status, 200);
   });
 
+  it("a target that only looks like an absolute URL is refused", async () => {
+    for (const target of ["http://[", "http://a%20b", "http://a:99999/top"]) {
+      const answer = await ask(shared().url, `GET ${target} HTTP/1.1\r\n${closing}`);
+      assertRefused(answer, 400, "REQUEST_MALFORMED");
+    }
+  });
+
+  it("a body whose end nobody knows is refused (RFC 9112, section 6.3)", async () => {
+    const world = shared();
+    const path = `${prefix}/${world.publicToken}/player/groups`;
+    for (const [coding, status] of [
+      ["identity", 400],
+      ["chunked, gzip", 400],
+      ["gzip, chunked", 200],
+    ] as const) {
+      const head = `GET ${path} HTTP/1.1\r\nTransfer-Encoding: ${coding}\r\n${closing}`;
+      const answer = await ask(world.url, `${head}0\r\n\r\n`);
+      assert.equal(answer.status, status, coding);
+    }
+  });
+
   it("the description is served by every equivalent form of its URL", async () => {
     const world = shared();
     const forms = [
