@@ -61,6 +61,8 @@ export const newPlayerName = v.pipe(
   v.normalize("NFC"),
   v.regex(playerNameForm, `expected a player name of ${playerNameWords}`),
   v.check((name) => toUUID(name) === undefined, "expected a name that is not a UUID"),
+  // URLs leave such segments out (RFC 3986, section 5.2.4).
+  v.check((name) => !/^\.\.?$/.test(name), "expected a name other than . and .., which no path can have"),
   v.check(
     (name) => !reservedNames.includes(fold(name)),
     `expected a name other than ${oneOf(reservedNames)}: the audit uses these for callers who are not players`,
