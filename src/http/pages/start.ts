@@ -67,7 +67,9 @@ export function overlay({ path }: TablePage): View {
       const { [name]: score } = v.parse(v.record(v.string(), v.unknown()), answer);
       const values = v.parse(v.record(v.string(), v.number()), score);
       const parts = sides.map((side, index) => {
-        const team = (query.get(teams[index] ?? "") || labelOf(side)).slice(0, longestName);
+        const team = Array.from(query.get(teams[index] ?? "") || labelOf(side))
+          .slice(0, longestName)
+          .join("");
         const color = site.colorOf(team);
         const stripe =
           color &&
