@@ -263,7 +263,7 @@ export class Service {
   #mount(table: Table, findings: readonly Finding[]): App {
     const { vocabulary } = this;
     // The bounds of a list are a matter of `routes check`.
-    for (const { message } of findings.filter((finding) => finding.path.length === 1))
+    for (const { message } of findings.filter(({ hides }) => hides))
       this.#options.warn?.(`${capitalised(message)}.`, undefined);
     this.#renaming = renameFields(this.store, table.declared.lists).catch((error: unknown) => {
       this.#options.warn?.("The fields that the route table renames keep their former names.", error);

@@ -14,6 +14,8 @@ export interface Finding {
   readonly path: Path;
   readonly message: string;
   readonly isFault: boolean;
+  /** Whether nobody sees what the data keeps while this table is in force. */
+  readonly hides?: boolean;
 }
 
 /** The schemas of fields with bounds: an undo checks each entry by itself. */
@@ -53,7 +55,13 @@ export class EntryFindings {
     const list = this.#lists.get(name);
     if (list === undefined) {
       const drop = `\`addon-cli list drop ${name}\` removes what is kept`;
-      this.#find(["lists"], `the data keeps # of "${name}", which no list declares; ${drop}`, false);
+      this.#find(
+        ["lists"],
+        `the data keeps # of "${name}", which no list declares; ${drop}`,
+        false,
+        undefined,
+        true,
+      );
       return;
     }
     this.#countFor(stored);
@@ -64,7 +72,7 @@ export class EntryFindings {
       for (const [from, to] of Object.entries(list.renamed).filter((names) => names.every(has)))
         this.#find(
           [...at, "renamed", from],
-          `the data has a value of "${to}" already, in #; rename "${from}" to another name`,
+          `the data has a value of "${to}" already, in #; rename "${from}" to another name, or undo what renamed it: \`addon-cli audit --operation list.rename\` shows the change`,
         );
     }
     const isOtherKey = entry.key.join() !== list.key.map((field) => field.name).join();
@@ -74,6 +82,13 @@ export class EntryFindings {
     }
     for (const field of list.fields)
       this.#addField([...at, "fields", field.name], entry, field, isOtherKey && list.key.includes(field));
+    const lacked = list.fields.find(({ name }) => storedValue(entry, name) === undefined)?.name;
+    const left = Object.keys(entry.values).filter((kept) => !list.fields.some(({ name }) => name === kept));
+    for (const kept of lacked === undefined ? [] : left) {
+      const advice = `if that is its new name, add \`renamed: { ${kept}: ${lacked} }\` to the list`;
+      const message = `the data keeps a value of "${kept}" in #, which nobody sees, and none of "${lacked}": ${advice}`;
+      this.#find([...at, "fields", String(lacked)], message, false, undefined, true);
+    }
   }
 
   #countFor({ list, creatorName, creatorUUID }: Entry): void {
@@ -119,9 +134,9 @@ export class EntryFindings {
     }
   }
 
-  #find(path: Path, message: string, isFault = true, value?: string): void {
+  #find(path: Path, message: string, isFault = true, value?: string, hides = false): void {
     const key = `${path.join()} ${message}`;
-    const found = this.#found.get(key) ?? { path, message, isFault, values: new Set(), count: 0 };
+    const found = this.#found.get(key) ?? { path, message, isFault, hides, values: new Set(), count: 0 };
     found.count += 1;
     if (value !== undefined) found.values.add(value);
     this.#found.set(key, found);
@@ -139,12 +154,12 @@ export class EntryFindings {
       const message = `the data has ${counted(size, "entry")}: none can be added`;
       return size > maxEntries ? [{ path: ["lists", name, "maxEntries"], message, isFault: false }] : [];
     });
-    const found = Array.from(this.#found.values(), ({ path, message, isFault, values, count }) => {
+    const found = Array.from(this.#found.values(), ({ values, count, ...finding }) => {
       const parts: Readonly<Record<string, string>> = {
         "#": counted(count, "entry"),
         "@": allOf([...values].map((value) => value || '""')),
       };
-      return { path, message: message.replace(/[#@]/g, (part) => parts[part] ?? part), isFault };
+      return { ...finding, message: finding.message.replace(/[#@]/g, (part) => parts[part] ?? part) };
     });
     return [...found, ...full, ...Array.from(this.#lists.values()).flatMap((list) => this.#full(list))];
   }
