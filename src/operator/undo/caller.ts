@@ -2,12 +2,13 @@
 import * as v from "valibot";
 import type { Filter } from "../../audit/filter.ts";
 import type { PlayerNames } from "../../audit/names.ts";
+import { operationName, operationTest } from "../../audit/operations.ts";
 import { readNames, toSelection } from "../../audit/read.ts";
 import { basisOf, requireBasis } from "../../backup/edit.ts";
 import type { Entry } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
 import { nounOf } from "../../domain/model.ts";
-import { allOf, counted, fold } from "../../domain/text.ts";
+import { allOf, counted, didYouMean, fold } from "../../domain/text.ts";
 import type { RecordChange } from "../../store/change.ts";
 import type { Data } from "../../store/data.ts";
 import { nodeFiles } from "../../store/folder/files.ts";
@@ -85,7 +86,7 @@ export const undoCaller = defineCommand({
 const credentials: ReadonlySet<string> = new Set(["tokens", "invitations"]);
 
 /** Reads what is left of a caller's changes from the journal. @throws Failure for a caller who is unknown, or not one */
-async function readRuns({ files = nodeFiles, store }: Environment, filter: Filter) {
+async function readRuns({ files = nodeFiles, store, loadTable }: Environment, filter: Filter) {
   const { by, token } = filter;
   const isOther = ["operator", "system", "public"].includes(fold(by ?? ""));
   if ((by === undefined) === (token === undefined) || isOther)
@@ -94,16 +95,34 @@ async function readRuns({ files = nodeFiles, store }: Environment, filter: Filte
   const uuid = by && onePlayer(store.data, names, by);
   const select = toSelection({ ...filter, by: uuid }, names);
   const theirs = { runs: new Runs(credentials), changes: 0 };
+  const operations = new Set<string>();
   const catchUp = followHistory(files, store, 0, (record) => {
     const isTheirs = select(record) !== undefined;
+    if (record.table !== null) operations.add(operationName(record));
     if (isTheirs) theirs.changes += 1;
     theirs.runs.add(record, isTheirs);
   });
   await catchUp();
+  if (filter.operation !== undefined && theirs.changes === 0) {
+    // A table with faults may be what an undo mends.
+    const table = await loadTable().catch(() => undefined);
+    requireOperation(filter.operation, [
+      ...operations,
+      ...(table?.().routes ?? []).map(({ handler }) => handler),
+    ]);
+  }
   // A token of long ago can be in the journal only.
   if (token !== undefined && theirs.changes === 0) requirePublicId(store.data, token);
   const namesakes = by === undefined ? [] : [...names.person(by).uuids].filter((other) => other !== uuid);
   return { by: uuid, namesakes, theirs, catchUp };
+}
+
+/** @throws Failure `UNKNOWN_ENTRY` for an operation that is none of some: it may be mistyped */
+function requireOperation(operation: string, all: readonly string[]): void {
+  if (all.some((name) => operationTest(operation)({ operation: name, who: "", table: "" }))) return;
+  const known = [...new Set([...all, ...all.map((name) => name.split(".")[0] ?? name)])];
+  const what = `There is no operation "${operation}" in the route table, and none in the journal`;
+  throw new Failure("UNKNOWN_ENTRY", `${what}.${didYouMean(operation, known)}`);
 }
 
 /**
