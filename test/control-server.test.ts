@@ -10,6 +10,7 @@ import { it, type TestContext } from "node:test";
 import { connectControl, ServiceGone } from "../src/control/client.ts";
 import { controlOf, type OperationName } from "../src/control/operations.ts";
 import { type Runner, startControl } from "../src/control/server.ts";
+import { Failure } from "../src/domain/errors.ts";
 import { openWorld } from "./_setup.ts";
 
 const timeout = 180_000;
@@ -33,7 +34,7 @@ async function listen(
   t: TestContext,
   answers: Answers = {},
   runner = runnerOf(answers),
-  options: { drainMilliseconds?: number; receiveMilliseconds?: number } = {},
+  options: Parameters<typeof startControl>[2] = {},
 ) {
   const folder = await mkdtemp(join(tmpdir(), "gameaddon-control-"));
   const server = await startControl(folder, runner, { drainMilliseconds: 500, ...options });
@@ -357,4 +358,21 @@ it("the control socket sends a sign of life each second until an operation is do
   t.mock.timers.tick(2_000);
   finish();
   assert.equal(await answer, '  {"result":{"sequence":5}}');
+});
+
+it("faults of the service are reported, refusals are not", { timeout }, async (t) => {
+  const warnings: string[] = [];
+  const warn = (message: string, error: unknown) => void warnings.push(`${message} ${error}`);
+  const fail = (error: Error) => () => Promise.reject(error);
+  const answers = {
+    "data.snapshot": fail(new Failure("STORE_UNAVAILABLE", "The disk is full.")),
+    "group.list": fail(new Error("a mistake")),
+    "player.show": fail(new Failure("UNKNOWN_PLAYER", "There is no player.")),
+  };
+  const { path } = await listen(t, answers, runnerOf(answers), { warn });
+  for (const name of Object.keys(answers)) await post(path, name, "{}");
+  assert.deepEqual(warnings, [
+    "The operation data.snapshot of a command failed. Failure: The disk is full.",
+    "The operation group.list of a command failed. Error: a mistake",
+  ]);
 });

@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { Failure } from "../domain/errors.ts";
+import { statusOf } from "../engine/response.ts";
 import { type OperationName, requireOperation } from "./operations.ts";
 import { requireSocketPath } from "./socket.ts";
 import { toWire } from "./wire.ts";
@@ -55,15 +56,18 @@ export async function startControl(
 ) {
   const path = await requireSocketPath(folder);
   const run = async (request: IncomingMessage, signal: AbortSignal) => {
+    const name = request.url?.slice(1) ?? "";
     try {
       // A length that is not declared is not bounded.
       if (request.headers["transfer-encoding"] !== undefined)
         throw new Failure("REQUEST_MALFORMED", "The request has no Content-Length.");
       await requireSize(request);
-      const name = requireOperation(request.url?.slice(1) ?? "");
-      const result = await control.run(name, parseJSON(await text(request)), signal);
+      const operation = requireOperation(name);
+      const result = await control.run(operation, parseJSON(await text(request)), signal);
       return JSON.stringify({ result: result ?? null });
     } catch (error) {
+      const isFault = !(error instanceof Failure) || statusOf[error.code] >= 500;
+      if (isFault && !signal.aborted) warn(`The operation ${name} of a command failed.`, error);
       return JSON.stringify({ error: toWire(error) });
     }
   };
