@@ -18,7 +18,8 @@ const longestInput = 1024;
 function hashFrom(text: string): string {
   const hash = hashOfToken(text.trim());
   if (hash !== undefined) return hash;
-  throw new Failure("PARAMETER_INVALID", "Expected a token on standard input, got none.", {
+  const got = text.trim() === "" ? "nothing" : "another text";
+  throw new Failure("PARAMETER_INVALID", `Expected a token on standard input, got ${got}.`, {
     hint: "A token is gat_ and 43 characters. If you know its id, give that instead.",
   });
 }

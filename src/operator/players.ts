@@ -95,7 +95,11 @@ function requireSame(
       hint: "`addon-cli player show` shows the player; `member set` and `admin grant` change one.",
     });
   };
-  if (fold(name) !== fold(wanted.name)) return differs(`the UUID ${uuid} of ${wanted.name}`);
+  if (fold(name) !== fold(wanted.name)) {
+    throw new Failure("CONFLICT", `The UUID ${uuid} is that of ${name}.`, {
+      hint: `If that player is now called ${wanted.name}: \`addon-cli player rename ${name} ${wanted.name}\`.`,
+    });
+  }
   if (wanted.uuid !== undefined && wanted.uuid !== uuid) return differs(`the UUID ${uuid}`);
   if (wanted.administrator && !known.administrator) return differs("no administrator flag");
   for (const member of wanted.members) {

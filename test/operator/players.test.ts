@@ -98,7 +98,6 @@ describe("registering a player again", () => {
   }
 
   const others: readonly (readonly [OperatorInput<"player.add">, message: string])[] = [
-    [{ name: "Eve", uuid: one }, `Ada is already registered, with the UUID ${one} of Eve.`],
     // Ada by name, although the UUID is Bob's.
     [{ name: "Ada", uuid: two }, `Ada is already registered, with the UUID ${one}.`],
     [{ name: "Bob", administrator: true }, "Bob is already registered, with no administrator flag."],
@@ -117,6 +116,14 @@ describe("registering a player again", () => {
       assert.deepEqual(copyOf(desk.data), before);
     });
   }
+
+  it("is refused for a UUID of a player with another name, who may have been renamed", () => {
+    assertRefused(() => filled().run("player.add", { name: "Eve", uuid: one }), {
+      code: "CONFLICT",
+      message: `The UUID ${one} is that of Ada.`,
+      hint: "If that player is now called Eve: `addon-cli player rename Ada Eve`.",
+    });
+  });
 
   it("is refused with a faction that does not exist", () => {
     const input = { name: "Ada", members: [{ organisation: "GROVES", rank: 3 }] };
