@@ -63,7 +63,10 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     },
     async withControl(mode, work) {
       const { withControl } = await import("./data/control.ts");
-      return withControl(workspace(), output, mode, work);
+      const unknown =
+        "The outcome of the command is unknown; `addon-cli audit --limit 1` shows the last change.";
+      const release = io.onInterrupt(() => mode === "changes" && output.remark(`\nInterrupted. ${unknown}`));
+      return withControl(workspace(), output, mode, work).finally(release);
     },
   };
 

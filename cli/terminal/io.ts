@@ -39,6 +39,8 @@ export interface IO {
   deliver(text: string): Promise<void>;
   /** Calls back on each SIGINT and SIGTERM. */
   onStop(callback: () => void): void;
+  /** Calls back when SIGINT is about to end the process, until the returned function is called. */
+  onInterrupt(callback: () => void): () => void;
   /** Calls back on each SIGHUP. */
   onReload(callback: () => void): void;
   /**

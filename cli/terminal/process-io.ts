@@ -53,6 +53,15 @@ export function processIO(): IO {
       process.on("SIGINT", callback);
       process.on("SIGTERM", callback);
     },
+    onInterrupt(callback) {
+      const interrupt = () => {
+        callback();
+        // So that a shell sees what ended the command, and ends its script.
+        process.kill(process.pid, "SIGINT");
+      };
+      process.once("SIGINT", interrupt);
+      return () => void process.off("SIGINT", interrupt);
+    },
     onReload: (callback) => void process.on("SIGHUP", callback),
     async detachOutput(onDropped) {
       const { BufferedSink } = await import("./buffered-sink.ts");

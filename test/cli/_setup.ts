@@ -92,6 +92,7 @@ export class Running {
       readInput: async () => input,
       deliver: async (text) => void this.stdout.write(text),
       onStop: (callback) => void this.#stops.push(callback),
+      onInterrupt: () => () => {},
       onReload: (callback) => void this.#reloads.push(callback),
       detachOutput: async () => ({ droppedLines: () => 0, close: async () => {} }),
       abort: (code) => void this.aborted.push(code),

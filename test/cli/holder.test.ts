@@ -107,6 +107,19 @@ describe("beside a service that is stopped", { timeout }, () => {
   });
 });
 
+it("a command that is interrupted in the middle of an operation says so as well", { timeout }, async (t) => {
+  const desk = await seededDesk(t);
+  const held = 'process.stderr.write("A write is held up.\\n"); return new Promise(() => {});';
+  const { child } = await serveProcess(desk, [], [replacingWrites(held)]);
+  child.signal("SIGUSR2");
+  await child.shows("stderr", /Ready/);
+  const command = new CliProcess(desk, ["player", "add", "Bob"]);
+  await child.shows("stderr", /A write is held up/);
+  command.signal("SIGINT");
+  assert.equal(await command.ended, "SIGINT");
+  assert.match(command.stderr, /outcome of the command is unknown; `addon-cli audit/);
+});
+
 it("a long operation of a service that waits for the disk, or blocks its event loop, is waited for", {
   timeout,
   skip: onLinux,
