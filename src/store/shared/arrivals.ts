@@ -1,5 +1,4 @@
 /** Requests that wait until their machine knows a change. */
-import { EventEmitter, once } from "node:events";
 
 /** How long one waits, in milliseconds, and how many at a time: they need no token for that. */
 const [longestWait, mostWaiting] = [500, 1000];
@@ -7,7 +6,8 @@ const [longestWait, mostWaiting] = [500, 1000];
 /** See the head of this file. */
 export class Arrivals {
   readonly #known: () => number;
-  readonly #looks = new EventEmitter().setMaxListeners(mostWaiting);
+  /** Looks whether a change is known, for each that waits. */
+  readonly #waiting = new Set<() => void>();
 
   /** @param known returns the number of the last change that the machine knows */
   constructor(known: () => number) {
@@ -15,15 +15,25 @@ export class Arrivals {
   }
 
   /** Waits for a change. Resolves to whether the machine knows it: not if that takes long, or too many wait. */
-  async reach(sequence: number): Promise<boolean> {
-    const signal = AbortSignal.timeout(longestWait);
-    const mayWait = () => !signal.aborted && this.#looks.listenerCount("look") < mostWaiting;
-    while (this.#known() < sequence && mayWait()) await once(this.#looks, "look", { signal }).catch(() => {});
-    return this.#known() >= sequence;
+  reach(sequence: number): Promise<boolean> {
+    const isKnown = () => this.#known() >= sequence;
+    if (isKnown() || this.#waiting.size >= mostWaiting) return Promise.resolve(isKnown());
+    return new Promise((resolve) => {
+      const settle = () => {
+        clearTimeout(deadline);
+        this.#waiting.delete(look);
+        resolve(isKnown());
+      };
+      const look = () => {
+        if (isKnown()) settle();
+      };
+      const deadline = setTimeout(settle, longestWait);
+      this.#waiting.add(look);
+    });
   }
 
   /** Notes that the machine may know more. */
   look(): void {
-    this.#looks.emit("look");
+    for (const look of this.#waiting) look();
   }
 }
