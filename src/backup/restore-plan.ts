@@ -195,7 +195,9 @@ class PlannedTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
     const { tokens, revocations } = this.#options;
     const token = tokens ? this.#source.tokens.get(id) : undefined;
     if (token === undefined) return undefined;
-    return { ...token, revokedAt: token.revokedAt ?? revocations.get(id) ?? null };
+    const revokedAt = token.revokedAt ?? revocations.get(id) ?? null;
+    // The same one is compared at once.
+    return revokedAt === token.revokedAt ? token : { ...token, revokedAt };
   }
 }
 

@@ -122,7 +122,7 @@ export const operations = {
     run: async ({ service }: ControlEnvironment, { revision, cause }) =>
       (await service()).reloadRoutes(revision, cause),
   }),
-  /** Lets a revision take effect only by `routes.reload`, since its operator is asked. */
+  /** Lets a revision take effect only by `routes.reload`, since its operator is asked. Returns the one in force. */
   "routes.ask": defineCommand({
     input: v.strictObject({ revision: text }),
     run: async ({ service }: ControlEnvironment, { revision }) => (await service()).routes.ask(revision),

@@ -66,7 +66,10 @@ export async function startControl(
       const result = await control.run(operation, parseJSON(await text(request)), signal);
       return JSON.stringify({ result: result ?? null });
     } catch (error) {
-      const isFault = !(error instanceof Failure) || statusOf[error.code] >= 500;
+      // A faulty table or backup is what the operator named.
+      const isNamed =
+        name === "data.preview-restore" || (error instanceof Failure && error.faultyFile !== undefined);
+      const isFault = !isNamed && (!(error instanceof Failure) || statusOf[error.code] >= 500);
       if (isFault && !signal.aborted) warn(`The operation ${name} of a command failed.`, error);
       return JSON.stringify({ error: toWire(error) });
     }

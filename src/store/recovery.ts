@@ -60,8 +60,13 @@ export async function recover<M extends Model>(
     const database = new Database(model);
     return { database, journal, isOutdated: false, replayed: 0, warnings: [] };
   }
-  const clock = new ClockSteps();
+  let clock = new ClockSteps();
   const { database, warnings, replayed, newest } = await readState(files, folder, model, {
+    // Of each attempt.
+    empty() {
+      clock = new ClockSteps();
+      return new Database(model);
+    },
     onRecord: (record) => clock.take(record),
   });
   if (clock.warning !== undefined) warnings.push(clock.warning);

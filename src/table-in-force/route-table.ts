@@ -213,6 +213,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
         }),
       );
       this.#text = text;
+      this.#asked = undefined;
       this.#since = this.#now();
       await this.#note({ cause, before, table, text, since: this.#since, summary });
       return { revision: table.revision, changed: true };
@@ -221,9 +222,15 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
     }
   }
 
-  /** Lets a revision not take effect by itself: an operator is asked about it, and the answer may be no. */
-  ask(revision: string): void {
+  /**
+   * Lets a revision not take effect by itself: an operator is asked about it, and the answer may be no. Returns the
+   * revision in force, which may be that one already.
+   */
+  async ask(revision: string): Promise<string> {
     this.#asked = revision;
+    // One that is being read by itself takes effect before the question.
+    await this.#reloading;
+    return this.table.revision;
   }
 
   async #read(cause: ReloadCause, before: Table | undefined, expected: string | undefined) {
@@ -231,7 +238,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
     const checked = requireSound(this.file, await this.check(text), text);
     const { table } = checked;
     if (table.revision !== this.#asked) this.#asked = undefined;
-    else if (cause === "watch") {
+    else if (cause === "watch" && table.revision !== before?.revision) {
       const why = "`addon-cli routes reload` has asked about it, and puts it in force after a yes";
       throw new Failure("CONFLICT", `Revision ${table.revision} does not take effect by itself: ${why}.`);
     }

@@ -129,16 +129,36 @@ it("a revision about which an operator is asked takes effect by the answer only,
   const { service, routes } = await openService(t);
   await service.routes.load();
   await writeFile(routes, other);
-  service.routes.ask(revisionOf(other));
+  assert.equal(await service.routes.ask(revisionOf(other)), revisionOf(shipped));
   // Also once it has not changed for two seconds.
   for (const settled of [undefined, revisionOf(other)])
     await assert.rejects(service.routes.reload("watch", settled), /does not take effect by itself/);
   assert.equal(service.routes.status().revision, revisionOf(shipped));
   await service.reloadRoutes(revisionOf(other));
-  assert.equal(service.routes.status().revision, revisionOf(other));
+  // The watch still looks at it.
+  assert.deepEqual(await service.routes.reload("watch"), { revision: revisionOf(other), changed: false });
+  assert.deepEqual(
+    [service.routes.status().revision, service.routes.status().refused],
+    [revisionOf(other), null],
+  );
   await writeFile(routes, shipped);
   await service.routes.reload("watch");
   await writeFile(routes, other);
   assert.deepEqual(await service.routes.reload("watch"), { revision: revisionOf(other), changed: true });
+  await service.close();
+});
+
+it("a revision that takes effect while its operator is about to be asked is in force before the question", async (t) => {
+  const { service, routes } = await openService(t);
+  await service.routes.load();
+  let asked: Promise<string> | undefined;
+  const review = async () => {
+    asked = service.routes.ask(revisionOf(other));
+    return undefined;
+  };
+  service.routes.follow(async () => {}, review);
+  await writeFile(routes, other);
+  await service.routes.reload("watch");
+  assert.equal(await asked, revisionOf(other));
   await service.close();
 });

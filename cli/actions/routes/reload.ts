@@ -21,8 +21,8 @@ export async function reloadRoutes(context: Context): Promise<void> {
     const diff = await diffToFile(control);
     const isSame = diff.before.revision === diff.after.revision;
     if (!output.wantsJSON && !isSame) output.remark(`${diffText(output, diff, shownNames)}\n`);
-    if (diff.takesAway) {
-      await control.run("routes.ask", { revision: diff.after.revision });
+    const { revision } = diff.after;
+    if (diff.takesAway && (await control.run("routes.ask", { revision })) !== revision) {
       await confirm(context, {
         asks: "This takes access away. Put it in force?",
         does: "This takes access away",
@@ -31,7 +31,7 @@ export async function reloadRoutes(context: Context): Promise<void> {
         details: { diff },
       });
     }
-    const reloaded = await control.run("routes.reload", { revision: diff.after.revision });
+    const reloaded = await control.run("routes.reload", { revision });
     output.result({ ...reloaded, diff }, reloadedText(diff, reloaded));
   });
 }

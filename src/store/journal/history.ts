@@ -42,8 +42,8 @@ export async function* readHistory(
 }
 
 /**
- * Returns a function that hands on a store's changes after one, up to the last one when it is done, and when called again
- * those that have been made since.
+ * Returns a function that hands on a store's changes after one, up to the last one that the files have when it is done, and
+ * when called again those that have been made since.
  * @param take is called with each
  */
 export function followHistory(
