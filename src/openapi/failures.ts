@@ -3,10 +3,10 @@ import { STATUS_CODES } from "node:http";
 import { type FailureCode, failureCodes, meanings } from "../domain/errors.ts";
 import { oneOf } from "../domain/text.ts";
 import { type FailureBody, statusOf } from "../engine/response.ts";
-import { membershipKinds, nobody, type Vocabulary } from "../table/caller.ts";
+import { membershipKinds } from "../table/caller.ts";
 import { limitFor } from "../table/limits.ts";
 import { nameFailures } from "../table/parameters.ts";
-import { accessOf } from "../table/restriction/access.ts";
+import { publicAccessOf } from "../table/restriction/access.ts";
 import { describe } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
 import { failureHeaders } from "./common.ts";
@@ -16,12 +16,11 @@ import type { Components, Reference, ResponseObject, Schema } from "./document.t
 export function failureResponses(
   route: Route,
   table: Table,
-  vocabulary: Vocabulary,
   failure: Reference,
   components: Components,
 ): Readonly<Record<string, Reference>> {
   const byStatus = new Map<number, Map<FailureCode, string>>();
-  for (const [code, words] of failuresOf(route, table, vocabulary)) {
+  for (const [code, words] of failuresOf(route, table)) {
     const status = statusOf[code];
     const known = byStatus.get(status) ?? new Map<FailureCode, string>();
     byStatus.set(status, known.set(code, words));
@@ -35,7 +34,7 @@ export function failureResponses(
 }
 
 /** Returns the codes of a route, in the order in which a request is checked, each with its meaning here. */
-function failuresOf(route: Route, table: Table, vocabulary: Vocabulary): ReadonlyMap<FailureCode, string> {
+function failuresOf(route: Route, table: Table): ReadonlyMap<FailureCode, string> {
   const { operation, parameters, restriction } = route;
   const failures = new Map<FailureCode, string>();
   const add = (code: FailureCode, words: string = meanings[code]) => {
@@ -54,7 +53,7 @@ function failuresOf(route: Route, table: Table, vocabulary: Vocabulary): Readonl
     add("EXCLUDED", `The caller is in the group ${table.excludedGroup}, whose members may call nothing.`);
   }
   if (operation.effect === "change" && operation.invited === undefined) add("READ_ONLY");
-  if (accessOf(route, nobody, vocabulary) !== "yes")
+  if (publicAccessOf(restriction) !== "yes")
     add("RESTRICTED", `This operation is only for ${describe(restriction)}.`);
   const query = parameters.filter((parameter) => parameter.in === "query");
   if (query.some((parameter) => parameter.default === undefined)) add("PARAMETER_MISSING");

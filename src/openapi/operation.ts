@@ -55,7 +55,7 @@ export function toOperationObject(route: Route, operationId: string, context: De
     /** By status. */
     responses: {
       ...successResponses(route, context),
-      ...failureResponses(route, table, vocabulary, failure, components),
+      ...failureResponses(route, table, failure, components),
     },
     /** In the form of the table. */
     "x-restriction": toForm(restriction),

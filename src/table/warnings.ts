@@ -4,12 +4,11 @@
  */
 import { integerRange } from "../domain/limits.ts";
 import { allOf } from "../domain/text.ts";
-import { nobody, type Vocabulary } from "./caller.ts";
 import type { Finding } from "./declared/entries.ts";
 import type { intentions, ParsedDocument } from "./document.ts";
 import type { Operation } from "./operation.ts";
 import { requirementOf } from "./requirement.ts";
-import { accessOf } from "./restriction/access.ts";
+import { publicAccessOf } from "./restriction/access.ts";
 import { implies } from "./restriction/implication.ts";
 import { describe, type Restriction, withParts } from "./restriction/restriction.ts";
 import type { Route, Table } from "./table.ts";
@@ -40,7 +39,6 @@ export interface Warning extends Fault {
 
 /** What is known of the data. */
 export interface WarningOptions {
-  readonly vocabulary: Vocabulary;
   /** What the lists mean for the entries in the data. */
   readonly findings?: readonly Finding[];
   /** The number of members of each group; without it there is no `empty-group`. */
@@ -96,14 +94,13 @@ export function missingWords(names: readonly string[]): string {
 }
 
 function warnOfRoute(
-  route: Route,
+  { path, restriction, operation, handler }: Route,
   places: readonly Place[],
   intended: readonly Intention[],
   { excludedGroup }: Table,
-  { vocabulary, members, ranks }: WarningOptions,
+  { members, ranks }: WarningOptions,
   warn: (kind: WarningKind, path: Path, message: string) => void,
 ): void {
-  const { path, operation, handler } = route;
   const at = ["routes", path];
   const found = new Set<Intention>();
   const suspect = (kind: Intention, place: Place, message: string) => {
@@ -113,7 +110,7 @@ function warnOfRoute(
   };
 
   // Of all restrictions, only `open` allows public tokens.
-  const isPublic = accessOf(route, nobody, vocabulary) !== "no";
+  const isPublic = publicAccessOf(restriction) !== "no";
   const open = isPublic ? places.find((place) => place.restriction.kind === "open") : undefined;
   if (open !== undefined && operation.effect === "change") {
     suspect("open-change", open, `${handler} changes data, and everyone with a public token may call it`);

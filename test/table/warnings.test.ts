@@ -6,7 +6,7 @@ import { checkRoutes } from "../../src/operations.ts";
 import { warningsOf } from "../../src/table/warnings.ts";
 import { shippedRoutes } from "../_setup.ts";
 import { casesIn, printed } from "./_corpus.ts";
-import { check, vocabulary } from "./_library.ts";
+import { check } from "./_library.ts";
 
 /** The data of `with-data.yaml`. */
 const data = {
@@ -31,10 +31,7 @@ describe("warnings", () => {
     it(example.title, () => {
       const { table, faults, document } = check(example.text);
       assert.ok(table !== undefined, JSON.stringify(faults));
-      const found = warningsOf(table, document, {
-        vocabulary,
-        ...(example.title.includes("with-data") ? data : {}),
-      });
+      const found = warningsOf(table, document, example.title.includes("with-data") ? data : {});
       const sentences = found.map((warning) => ({ ...warning, message: `warning: ${warning.message}` }));
       assert.deepEqual(printed(example, sentences), example.reports);
       for (const { kind, message } of found) assert.equal(kind, kindOf(message));
@@ -56,7 +53,7 @@ describe("the shipped table", () => {
     const text = shipped.slice(0, at) + shipped.slice(at).replace(from, to);
     const { table, faults, document } = checkRoutes(text, names);
     assert.ok(at > 0 && table !== undefined, JSON.stringify(faults));
-    return warningsOf(table, document, { vocabulary: names }).map(({ kind }) => kind);
+    return warningsOf(table, document, {}).map(({ kind }) => kind);
   }
 
   it("has no warnings", async () => assert.deepEqual(await kindsWith("/event", "", ""), []));

@@ -38,8 +38,8 @@ export async function checkedTable(context: Context, file: string, isNext = fals
 /** Reads a file, and finds its faults or, if it has none, its warnings. */
 export async function inspectTable(context: Context, file: string) {
   const text = await readNamed(context, file);
-  const known = await knownFor(context, text);
-  const checked = withFindings(checkRoutes(text, known.vocabulary), known.findings);
+  const { vocabulary, ...known } = await knownFor(context, text);
+  const checked = withFindings(checkRoutes(text, vocabulary), known.findings);
   const { table, document } = checked;
   const warnings = table === undefined ? [] : warningsOf(table, document, known);
   return { ...checked, text, revision: revisionOf(text), warnings };
@@ -49,7 +49,7 @@ export async function inspectTable(context: Context, file: string) {
 async function knownFor(
   context: Context,
   text: string,
-): Promise<WarningOptions & { findings: readonly Finding[] }> {
+): Promise<WarningOptions & { findings: readonly Finding[]; vocabulary: Vocabulary }> {
   if (!(await context.workspace().hasData()))
     return { vocabulary: await seedVocabulary(context), findings: [] };
   return context.withControl("reads", async (control) => {
