@@ -13,6 +13,7 @@ import { addCompletionCommands } from "./commands/completion.ts";
 import { addDataCommands, addJournalCommands } from "./commands/data.ts";
 import { addGroupCommands } from "./commands/group.ts";
 import { addHealthCommand } from "./commands/health.ts";
+import { addHelpCommand } from "./commands/help.ts";
 import { addListCommands } from "./commands/list.ts";
 import { addMemberCommands, addRosterCommands } from "./commands/member.ts";
 import { addPlayerCommands } from "./commands/player.ts";
@@ -73,7 +74,6 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
   program
     .description("Run the game-addon data service and manage its data.")
     .version(version(), "-V, --version", "print the version")
-    .helpCommand("help [command...]", "print the help of a command")
     .addHelpText("after", examples);
   for (const option of globalOptions(io, context.misuse)) program.addOption(option);
   addCommands(program, context);
@@ -95,9 +95,7 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     running = command;
   });
   try {
-    // Commander's own `help` finds no subcommands.
-    const line = args[0] === "help" ? [...args.slice(1), "--help"] : args;
-    await program.parseAsync(line, { from: "user" });
+    await program.parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof Interrupted) return 130;
@@ -154,6 +152,7 @@ function addCommands(program: Command, context: Context): void {
   addUndoCommand(program, context);
   addHealthCommand(program, context);
   addCompletionCommands(program, context);
+  addHelpCommand(program);
 }
 
 const examples = `

@@ -19,7 +19,7 @@ export function interceptUnknown(command: Command): void {
 }
 
 /** Ends the command for an unknown subcommand. */
-function refuseUnknown(command: Command, typed: string): never {
+export function refuseUnknown(command: Command, typed: string): never {
   const suggested = command
     .createHelp()
     .visibleCommands(command)

@@ -18,8 +18,8 @@ async function commandsOf(desk: Desk, ...path: readonly string[]): Promise<Liste
   const help = await desk.ok(...path, "--help");
   const listed = /^Commands:\n((?: {2}.*\n)+)/m.exec(help)?.[1] ?? "";
   const names = Array.from(listed.matchAll(/^ {2}([a-z][\w-]*)/gm), ([, name = ""]) => name);
-  // That of `help` is the help of the command above it.
-  const below = names.filter((name) => name !== "help").map((name) => commandsOf(desk, ...path, name));
+  const ownHelp = (name: string) => name !== "help" || path.length === 0;
+  const below = names.filter(ownHelp).map((name) => commandsOf(desk, ...path, name));
   return [{ path, help, names }, ...(await Promise.all(below)).flat()];
 }
 
