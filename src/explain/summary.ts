@@ -1,5 +1,5 @@
 /** The difference between two route tables in short: for the log, the history of tables, and `routes diff`. */
-import { allOf, byName, capitalised } from "../domain/text.ts";
+import { allOf, capitalised, fold } from "../domain/text.ts";
 import { type Comparison, cohortsIn, type Difference, playersIn, type Side } from "./comparison.ts";
 
 /** The maximum number of names in a summary. */
@@ -32,13 +32,28 @@ export function summarize(comparison: Comparison) {
   return {
     counts,
     registered,
-    firstLosing: byName([...cohortsIn(losing)].flatMap((cohort) => cohorts[cohort] ?? []))
-      .slice(0, mostNames)
-      .map(({ name }) => name),
+    firstLosing: firstNames(losing, cohorts),
     operations,
     takesAway,
     words: inWords(comparison),
   };
+}
+
+/** Returns the first names, without sorting all of them. No two players have the same key. */
+function firstNames(sides: readonly Side[], cohorts: Comparison["cohorts"]): string[] {
+  const first: { readonly key: string; readonly name: string }[] = [];
+  for (const cohort of cohortsIn(sides)) {
+    for (const { name } of cohorts[cohort] ?? []) {
+      const key = fold(name);
+      const last = first[mostNames - 1];
+      if (last === undefined || key < last.key) {
+        first.push({ key, name });
+        first.sort((a, b) => (a.key < b.key ? -1 : 1));
+        first.length = Math.min(first.length, mostNames);
+      }
+    }
+  }
+  return first.map(({ name }) => name);
 }
 
 /** Returns a difference in one line: how many routes differ, and how many players gain and lose something. */
