@@ -156,11 +156,13 @@ export class Engine {
     const { request } = exchange;
     if (match === undefined) {
       const { pathname } = request;
+      // A browser shows a page no answer whose preflight fails: it would take an unknown path for a lost connection.
+      if (request.method === "OPTIONS" && request.header("access-control-request-method") !== null) {
+        this.#limit(exchange, this.table.limits.pages);
+        return preflightAnswer(readMethods, exchange.requestId);
+      }
       // First, since the nearest path takes long to find.
       this.#limitFault(exchange, this.router.tokenIn(pathname));
-      // A browser shows a page no answer whose preflight fails: it would take an unknown path for a lost connection.
-      if (request.method === "OPTIONS" && request.header("access-control-request-method") !== null)
-        return preflightAnswer(readMethods, exchange.requestId);
       throw unknownPath(this.router.nearestTo(pathname), this.table.prefix);
     }
     const { route, token } = match;
