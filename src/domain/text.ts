@@ -30,16 +30,16 @@ export function invisibleIn(text: string): string | undefined {
 }
 
 /**
- * Returns a text with an apostrophe before what a spreadsheet would take for a formula, and before the apostrophes of one:
+ * Returns a text with an apostrophe before what a spreadsheet would take for a formula, and before the quotes of one:
  * at its start, and behind each semicolon, at which some divide a line. Some read full-width signs as well.
  */
 export function escapeFormulas(text: string): string {
-  return text.replace(/(^|;)(?='*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g, "$1'");
+  return text.replace(/(^|;)(?=['"]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g, "$1'");
 }
 
 /** Returns a text as it was before {@link escapeFormulas}. */
 export function unescapeFormulas(text: string): string {
-  return text.replace(/(^|;)'(?='*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g, "$1");
+  return text.replace(/(^|;)'(?=['"]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g, "$1");
 }
 
 /** Returns a text with a capital at its start. */

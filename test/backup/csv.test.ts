@@ -34,12 +34,12 @@ it("a cell that a spreadsheet takes for a formula is written behind an apostroph
     [
       ...[["=1+1"], ["-Zed"], ["@home"], ["'=1"], ["＝1"], ["'tis"], ["a=b"], ["-13"]],
       // Some spreadsheets divide a line at semicolons, whatever the file says.
-      ...[["x;=1+1;y"], ["x;'-1"]],
+      ...[["x;=1+1;y"], ["x;'-1"], ['x;"=1']],
     ],
   );
   assert.deepEqual(written.split("\n"), [
     ...["one", "'=1+1", "'-Zed", "'@home", "''=1", "'＝1", "'tis", "a=b", "-13"],
-    ...["x;'=1+1;y", "x;''-1"],
+    ...["x;'=1+1;y", "x;''-1", `"x;'""=1"`],
   ]);
 });
 
