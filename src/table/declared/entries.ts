@@ -82,13 +82,15 @@ export class EntryFindings {
     }
     for (const field of list.fields)
       this.#addField([...at, "fields", field.name], entry, field, isOtherKey && list.key.includes(field));
-    const lacked = list.fields.find(({ name }) => storedValue(entry, name) === undefined)?.name;
-    const left = Object.keys(entry.values).filter((kept) => !list.fields.some(({ name }) => name === kept));
-    for (const kept of lacked === undefined ? [] : left) {
-      const advice = `if that is its new name, add \`renamed: { ${kept}: ${lacked} }\` to the list`;
-      const message = `the data keeps a value of "${kept}" in #, which nobody sees, and none of "${lacked}": ${advice}`;
-      this.#find([...at, "fields", String(lacked)], message, false, undefined, true);
-    }
+    const lacked = list.fields.find(({ name }) => storedValue(entry, name) === undefined);
+    const kept = Object.keys(entry.values).find(
+      (name) =>
+        list.fields.every((field) => field.name !== name) && lacked && isStoredAs(entry, { ...lacked, name }),
+    );
+    if (kept === undefined || lacked === undefined) return;
+    const advice = `if that is its new name, add \`renamed: { ${kept}: ${lacked.name} }\` to the list`;
+    const message = `the data keeps a value of "${kept}" in #, which nobody sees, and none of "${lacked.name}": ${advice}`;
+    this.#find([...at, "fields", lacked.name], message, false, undefined, true);
   }
 
   #countFor({ list, creatorName, creatorUUID }: Entry): void {
