@@ -64,9 +64,8 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     },
     async withControl(mode, work) {
       const { withControl } = await import("./data/control.ts");
-      const unknown =
-        "The outcome of the command is unknown; `addon-cli audit --limit 1` shows the last change.";
-      const release = io.onInterrupt(() => mode === "changes" && output.remark(`\nInterrupted. ${unknown}`));
+      const shows = "`addon-cli audit --limit 1` shows whether something was changed";
+      const release = io.onInterrupt(() => output.remark(`\nInterrupted: ${shows}.`));
       return withControl(workspace(), output, mode, work).finally(release);
     },
   };

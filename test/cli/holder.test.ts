@@ -117,7 +117,7 @@ it("a command that is interrupted in the middle of an operation says so as well"
   await child.shows("stderr", /A write is held up/);
   command.signal("SIGINT");
   assert.equal(await command.ended, "SIGINT");
-  assert.match(command.stderr, /outcome of the command is unknown; `addon-cli audit/);
+  assert.match(command.stderr, /Interrupted: `addon-cli audit --limit 1` shows/);
 });
 
 it("a long operation of a service that waits for the disk, or blocks its event loop, is waited for", {
