@@ -178,7 +178,7 @@ export class Connections implements Iterable<Connection> {
     server.once("close", () => clearInterval(sweeping));
   }
 
-  /** The number of accepted connections that are not closed yet. */
+  /** The number of accepted connections that are not closed yet, nor chosen to be closed. */
   get size(): number {
     return this.#accepted.size;
   }
