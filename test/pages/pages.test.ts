@@ -76,6 +76,9 @@ describe("pages", () => {
       sides.map((side) => /fill="(#\w+)"/.exec(side)?.[1]),
       ["#2e9e4f", undefined],
     );
+    // Forty characters, of which the last has two UTF-16 units.
+    const longest = `${"a".repeat(39)}\u{1F600}`;
+    assertIncludes((await open(world(), `/overlay/gangwar?a=${encodeURIComponent(longest)}b`)).text, longest);
   });
 
   it("show a hyphen of a text as a space, numbers in the table's language, and names in its order", async () => {
