@@ -66,10 +66,9 @@ export async function startControl(
       const result = await control.run(operation, parseJSON(await text(request)), signal);
       return JSON.stringify({ result: result ?? null });
     } catch (error) {
-      // A faulty table or backup is what the operator named.
-      const isNamed =
-        name === "data.preview-restore" || (error instanceof Failure && error.faultyFile !== undefined);
-      const isFault = !isNamed && (!(error instanceof Failure) || statusOf[error.code] >= 500);
+      // A table or a backup with faults is the operator's.
+      const isTheirs = name === "data.preview-restore" || (error instanceof Failure && error.faultyFile);
+      const isFault = !isTheirs && (!(error instanceof Failure) || statusOf[error.code] >= 500);
       if (isFault && !signal.aborted) warn(`The operation ${name} of a command failed.`, error);
       return JSON.stringify({ error: toWire(error) });
     }

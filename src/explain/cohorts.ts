@@ -23,13 +23,13 @@ export interface Traits {
 }
 
 /** Returns what is the same for the same traits. */
-export function keyOf({ administrator, ranks, groups }: Traits): string {
+export function traitsKey({ administrator, ranks, groups }: Traits): string {
   const ranked = Array.from(ranks, ([name, { rank }]) => `${name}:${rank}`);
   return JSON.stringify([administrator, ranked.sort(), [...groups.keys()].sort()]);
 }
 
 /** Returns a player of certain traits as a caller. */
-export function callerOf({ name, uuid }: Person, traits: Traits): Caller {
+export function callerWith({ name, uuid }: Person, traits: Traits): Caller {
   const ranks = new Map(Array.from(traits.ranks, ([of, { rank }]) => [of, rank]));
   return toCaller({ ...traits, name, uuid, ranks });
 }
@@ -55,10 +55,10 @@ export async function cohortsOf(data: Data, texts: readonly string[], now: numbe
     if (slices.isOver) await slices.next();
     const { name, uuid, administrator } = player;
     const traits = { administrator, ...standingsOf(data, uuid, now) };
-    const key = `${isNamed(player) ? uuid : ""} ${keyOf(traits)}`;
+    const key = `${isNamed(player) ? uuid : ""} ${traitsKey(traits)}`;
     const cohort = cohorts.get(key);
     if (cohort !== undefined) cohort.players.push({ name, uuid });
-    else cohorts.set(key, { name, caller: callerOf(player, traits), players: [{ name, uuid }] });
+    else cohorts.set(key, { name, caller: callerWith(player, traits), players: [{ name, uuid }] });
   }
   return [...cohorts.values()];
 }

@@ -2,7 +2,7 @@
 import type { Player } from "../domain/model.ts";
 import { nobody, type Vocabulary } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
-import { callerOf, keyOf, namedBy, type Traits } from "./cohorts.ts";
+import { callerWith, namedBy, type Traits, traitsKey } from "./cohorts.ts";
 import { affected, type Contender, textsIn } from "./comparison.ts";
 
 /** A player before and after a change; a new one was nobody. */
@@ -21,12 +21,12 @@ export async function operationsMoved(table: Table, vocabulary: Vocabulary, move
   const isNamed = namedBy(textsIn(tables));
   const groups = new Map<string, Contender & { readonly players: string[] }>();
   for (const { player, before, after } of moves) {
-    const [former, present] = [before && keyOf(before), keyOf(after)];
+    const [former, present] = [before && traitsKey(before), traitsKey(after)];
     if (former === present) continue;
     const { name, uuid } = player;
     const key = JSON.stringify([isNamed(player) ? uuid : null, former, present]);
     const known = groups.get(key);
-    const [was, is] = [before === undefined ? nobody : callerOf(player, before), callerOf(player, after)];
+    const [was, is] = [before === undefined ? nobody : callerWith(player, before), callerWith(player, after)];
     if (known === undefined) groups.set(key, { name, before: was, after: is, players: [name] });
     else known.players.push(name);
   }

@@ -55,13 +55,7 @@ export class EntryFindings {
     const list = this.#lists.get(name);
     if (list === undefined) {
       const drop = `\`addon-cli list drop ${name}\` removes what is kept`;
-      this.#find(
-        ["lists"],
-        `the data keeps # of "${name}", which no list declares; ${drop}`,
-        false,
-        undefined,
-        true,
-      );
+      this.#find(["lists"], `the data keeps # of "${name}", which no list declares; ${drop}`, "hidden");
       return;
     }
     this.#countFor(stored);
@@ -90,7 +84,7 @@ export class EntryFindings {
     if (kept === undefined || lacked === undefined) return;
     const advice = `if that is its new name, add \`renamed: { ${kept}: ${lacked.name} }\` to the list`;
     const message = `the data keeps a value of "${kept}" in #, which nobody sees, and none of "${lacked.name}": ${advice}`;
-    this.#find([...at, "fields", lacked.name], message, false, undefined, true);
+    this.#find([...at, "fields", lacked.name], message, "hidden");
   }
 
   #countFor({ list, creatorName, creatorUUID }: Entry): void {
@@ -127,18 +121,25 @@ export class EntryFindings {
       this.#find(path, `the data has # with another type of "${name}"${advice}`);
     } else if (type.values !== undefined) {
       const isKnown = type.values.includes(String(value));
-      if (!isKnown) this.#find(path, `the values of "${name}" lack @, used by #`, true, String(value));
+      if (!isKnown) this.#find(path, `the values of "${name}" lack @, used by #`, "fault", String(value));
     } else if ((type.base === "text" && field.refersTo === undefined) || type.base === "integer") {
       const schema = schemas.get(field) ?? bases[type.base].toSchema(type, () => noNames);
       schemas.set(field, schema);
       if (!v.is(schema, String(value)))
-        this.#find(path, `the bounds of "${name}" exclude #; what is stored stays as it is`, false);
+        this.#find(path, `the bounds of "${name}" exclude #; what is stored stays as it is`, "remark");
     }
   }
 
-  #find(path: Path, message: string, isFault = true, value?: string, hides = false): void {
+  #find(path: Path, message: string, kind: "fault" | "remark" | "hidden" = "fault", value?: string): void {
     const key = `${path.join()} ${message}`;
-    const found = this.#found.get(key) ?? { path, message, isFault, hides, values: new Set(), count: 0 };
+    const found = this.#found.get(key) ?? {
+      path,
+      message,
+      isFault: kind === "fault",
+      hides: kind === "hidden",
+      values: new Set(),
+      count: 0,
+    };
     found.count += 1;
     if (value !== undefined) found.values.add(value);
     this.#found.set(key, found);
