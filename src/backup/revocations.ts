@@ -1,4 +1,4 @@
-/** The revocations of tokens in the journal, including those of tokens that were removed since. */
+/** The revocations of tokens in the journal, including those of tokens that were removed since. An undone issue is one. */
 import * as v from "valibot";
 import { model, type Token } from "../domain/model.ts";
 import type { DataStore } from "../store/data.ts";
@@ -23,10 +23,11 @@ export async function followRevocations(files: Files, { folder, data }: Pick<Dat
     take(after);
   });
   try {
-    for await (const { changes } of readHistory(files, folder)) {
+    for await (const { instant, undoes, changes } of readHistory(files, folder)) {
       for (const { collection, key, after } of changes) {
         if (collection !== "tokens" || late.has(key)) continue;
-        if (v.is(model.tokens.schema, after)) take(after);
+        if (after === null && undoes !== null) revocations.set(key, instant);
+        else if (v.is(model.tokens.schema, after)) take(after);
       }
     }
   } catch (error) {

@@ -20,7 +20,8 @@ function token(id: string, revokedAt: number | null): Token {
 
 const put = (store: DataStore, id: string, revokedAt: number | null) =>
   store.change(origin, (draft) => draft.tokens.put(token(id, revokedAt)));
-const remove = (store: DataStore, id: string) => store.change(origin, (draft) => draft.tokens.delete(id));
+const remove = (store: DataStore, id: string, undoes: number | null = null) =>
+  store.change({ ...origin, undoes }, (draft) => draft.tokens.delete(id));
 
 async function openStore(t: TestContext): Promise<DataStore> {
   const store = await Store.open({ folder: await temporaryFolder(t), model });
@@ -44,6 +45,18 @@ describe("the revocations in the journal", () => {
     const { revocations, close } = await followRevocations(nodeFiles, store);
     close();
     assert.deepEqual(Object.fromEntries(revocations), { aa: 5, cc: 7, dd: 9 });
+  });
+
+  it("include tokens whose issue was undone, unless that was undone as well", async (t) => {
+    const store = await openStore(t);
+    for (const id of ["aa", "bb", "cc"]) await put(store, id, null);
+    await remove(store, "aa", 1);
+    await remove(store, "bb", 2);
+    await put(store, "bb", null);
+    await remove(store, "cc");
+    const { revocations, close } = await followRevocations(nodeFiles, store);
+    close();
+    assert.deepEqual([...revocations.keys()], ["aa"]);
   });
 
   it("stay up to date until they are closed", async (t) => {
