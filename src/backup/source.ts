@@ -191,12 +191,8 @@ async function isCompressed(files: Files, path: string): Promise<boolean> {
   return false;
 }
 
-/** Returns the file as a source: a backup or an export, by its first bytes; `otherwise` if it is neither. */
-export async function recognizeSource(
-  files: Files,
-  file: string,
-  otherwise: "backup" | "export",
-): Promise<Source> {
+/** Returns the file as a source, by its first bytes. @throws Failure `PARAMETER_INVALID` where it is neither kind */
+export async function recognizeSource(files: Files, file: string): Promise<Source> {
   if (await isCompressed(files, file)) return { kind: "backup", file };
   for await (const piece of piecesOf(files, file)) {
     const head = Buffer.from(piece.subarray(0, 512)).toString("latin1");
@@ -204,7 +200,9 @@ export async function recognizeSource(
     if (/^(?:\u00ef\u00bb\u00bf)?\s*\{/.test(head)) return { kind: "export", file };
     break;
   }
-  return { kind: otherwise, file };
+  throw new Failure("PARAMETER_INVALID", `${file} is neither a backup nor an export of all data.`, {
+    hint: "`addon-cli roster apply` reads a roster, and `list import` the entries of a list; nothing was changed.",
+  });
 }
 
 /** Returns the number of records in a database. */

@@ -226,7 +226,7 @@ describe("the encoding of an export", () => {
   it("may begin with a byte-order mark", async (t) => {
     const file = join(await temporaryFolder(t), "e.json");
     await writeFile(file, `\ufeff${exportOf({ entries: [wantedReason("Störung")] })}`);
-    const source = await recognizeSource(nodeFiles, file, "backup");
+    const source = await recognizeSource(nodeFiles, file);
     assert.equal(source.kind, "export");
     assert.equal((await readSource(nodeFiles, "/none", source)).records, 1);
   });

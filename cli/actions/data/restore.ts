@@ -50,18 +50,18 @@ export async function restore(
   const source: Source =
     file === undefined
       ? { kind: "moment", sequence: await sequenceOf(context, at ?? { sequence: 0 }) }
-      : await sourceIn(context, file, "backup");
+      : await sourceIn(context, file);
   await apply(context, source, options);
 }
 
 /** Imports a file of `data export`, or of another program in that format. */
 export async function importData(context: Context, file: string, options: RestoreOptions): Promise<void> {
-  await apply(context, await sourceIn(context, file, "export"), options);
+  await apply(context, await sourceIn(context, file), options);
 }
 
 /** Returns a file as a source. Either command takes a backup as well as an export. */
-async function sourceIn({ io }: Context, file: string, usual: "backup" | "export"): Promise<Source> {
-  return recognizeSource(nodeFiles, await findSourceFile(resolve(io.cwd, file)), usual);
+async function sourceIn({ io }: Context, file: string): Promise<Source> {
+  return recognizeSource(nodeFiles, await findSourceFile(resolve(io.cwd, file)));
 }
 
 /** Returns the number of the last change at that time. @throws Failure if the data does not reach back that far */

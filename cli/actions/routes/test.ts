@@ -1,7 +1,7 @@
 /** Implements `routes test`. */
 import { relative, resolve } from "node:path";
 import { Failure } from "../../../src/domain/errors.ts";
-import { counted } from "../../../src/domain/text.ts";
+import { asArgument, counted } from "../../../src/domain/text.ts";
 import { tokenInText, withoutTokens } from "../../../src/identity/tokens.ts";
 import { readRegular } from "../../../src/regular-file.ts";
 import { faultsIn } from "../../../src/table-in-force/route-table.ts";
@@ -23,6 +23,11 @@ export async function testRoutes(
   const file = given === undefined ? testsBeside(routesFile) : resolve(io.cwd, given);
   const table = await checkedTable(context, routesFile);
   const text = await readTests(file);
+  if (/^routes:/m.test(text)) {
+    throw new Failure("PARAMETER_INVALID", `${file} is a route table, not a file of tests.`, {
+      hint: `Its tests are run by \`addon-cli --routes ${asArgument(given ?? file)} routes test\`.`,
+    });
+  }
   const vocabulary = await vocabularyOf(context);
   const { result, faults } = testTable(text, table, vocabulary, tokenInText);
   if (result === undefined) throw faultsIn(file, faults, text);
