@@ -15,7 +15,7 @@ import { isFull } from "./_depth.ts";
 import { prefix } from "./_setup.ts";
 import { type Desk, emptyDesk, type Running } from "./cli/_setup.ts";
 
-const reloads = isFull ? 200 : 12;
+const reloads = isFull ? 60 : 12;
 /** How many of them come in every way in turn; the others come by a signal or a command. */
 const watched = isFull ? 16 : 4;
 const clients = isFull ? 32 : 4;

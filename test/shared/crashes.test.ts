@@ -6,8 +6,8 @@ import { Postgres, withoutPostgres } from "./_postgres.ts";
 
 const options = { skip: withoutPostgres || onlyInFull, timeout: 590_000 };
 /** In each round two of the three are killed. */
-const rounds = 50;
-const restarts = 20;
+const rounds = 20;
+const restarts = 10;
 
 it("machines that are killed lose nothing and count nothing twice", options, async (t) => {
   const world = await startNodes(t, await Postgres.start(t), 3);
