@@ -47,7 +47,7 @@ it("a long wait for the folder is reported once", async (t) => {
 describe("beside a service that is stopped", { timeout }, () => {
   it("commands name its process and exit with 1, status and verify read the files, and all is well when it is continued", async (t) => {
     const desk = await seededDesk(t);
-    await desk.write("backup.json", "");
+    await desk.write("backup.json", "{}");
     const { child } = await serveProcess(desk);
     child.signal("SIGSTOP");
     // Once it connects to the socket, everything is loaded and it handles the signal.
