@@ -4,7 +4,6 @@
  * nor the handlers, so that commands that need neither do not load them.
  */
 import type * as v from "valibot";
-import { Failure } from "../domain/errors.ts";
 import type { Activity } from "../identity/activity.ts";
 import type { Data, DataStore, Draft } from "../store/data.ts";
 import type { Files } from "../store/folder/files.ts";
@@ -23,8 +22,8 @@ export interface ReadContext {
 export interface DraftContext extends ReadContext {
   /** The number of the change. */
   readonly sequence: number;
-  /** Returns the group whose members are excluded. @throws Failure where the route table names none or has faults */
-  excludedGroup(): string;
+  /** Returns the group whose members are excluded, if the route table names one. @throws Failure where it has faults */
+  excludedGroup(): string | undefined;
   /** Returns what refers to a name, in the table in force and in a valid table in its file. @throws Failure */
   referencesTo(name: ReferredName): References;
 }
@@ -173,13 +172,7 @@ async function tableOf({
       const inForce = tableInForce();
       return referencesTo(inFile === undefined ? [inForce] : [inForce, inFile], name);
     },
-    excludedGroup() {
-      const { excludedGroup } = tableInForce();
-      if (excludedGroup !== undefined) return excludedGroup;
-      throw new Failure("UNKNOWN_GROUP", "The route table names no group whose members are excluded.", {
-        hint: "Add `excluded: { group: BLACKLIST }` to it.",
-      });
-    },
+    excludedGroup: () => tableInForce().excludedGroup,
   };
 }
 

@@ -29,7 +29,7 @@ import {
 import { bindRecords, collectionsOf, recordsOfPlayer } from "../identity/references.ts";
 import { liveTokenOf } from "../identity/tokens.ts";
 import type { Data, Draft } from "../store/data.ts";
-import { defineChange, defineRead } from "./define.ts";
+import { type DraftContext, defineChange, defineRead } from "./define.ts";
 import { line, newPlayerName, playerReference, rank, until } from "./input.ts";
 import { endNote, setMembership, unregisteredNote } from "./memberships.ts";
 import { listTokens } from "./tokens.ts";
@@ -182,7 +182,7 @@ export const remove = defineChange({
     const found = requirePlayer(draft, input.player);
     const { uuid, name } = found;
     const excluded = context.excludedGroup();
-    const isExcluded = isInGroup(draft, excluded, found, context.now);
+    const isExcluded = excluded !== undefined && isInGroup(draft, excluded, found, context.now);
     const { sequence } = context;
     if (input.dryRun === true) return { info: `This removes ${name}.`, sequence, isExcluded };
     for (const member of draft.groupMembers.find("subject", subjectKey(found))) {
@@ -203,6 +203,14 @@ export const remove = defineChange({
   },
 });
 
+function requireExcludedGroup({ excludedGroup }: DraftContext): string {
+  const group = excludedGroup();
+  if (group !== undefined) return group;
+  throw new Failure("UNKNOWN_GROUP", "The route table names no group whose members are excluded.", {
+    hint: "Add `excluded: { group: BLACKLIST }` to it.",
+  });
+}
+
 export const exclude = defineChange({
   usesTable: true,
   /** `dryRun`: whether only to return whom it would exclude, before a question; `basis`: who that was, and what it replaces. */
@@ -217,7 +225,7 @@ export const exclude = defineChange({
     { player, until, reason, dryRun, basis },
     context,
   ): { info: string; name: string; wouldChange?: boolean; basis?: string } {
-    const group = context.excludedGroup();
+    const group = requireExcludedGroup(context);
     const before = findMember(draft, group, player, context.now);
     // Who is excluded by the name alone stays so: whoever registers the name is excluded, with any UUID.
     const subject = requireVisibleSubject(draft, player, "player", () => before);
@@ -248,7 +256,7 @@ export const readmit = defineChange({
   usesTable: true,
   input: player,
   change(draft, input, context) {
-    const group = context.excludedGroup();
+    const group = requireExcludedGroup(context);
     const readmitted = leaveGroup(draft, group, input.player);
     if (readmitted === undefined) return { info: notInGroup(draft, group, input.player, "excluded") };
     return { info: `Readmitted ${readmitted.name}.${removedNote(draft, group, readmitted.name)}` };

@@ -113,7 +113,7 @@ describe("an operation that uses the route table", () => {
     assert.equal(operator.store.sequence, sequence);
   });
 
-  it("is refused if the table names no excluded group", async (t) => {
+  it("is refused if the table names no excluded group, but players are removed", async (t) => {
     const operator = await operatorOn(t, { loadTable: async () => () => tableOf(undefined) });
     await assert.rejects(operator.administer("player.exclude", { player: "Ada" }), {
       code: "UNKNOWN_GROUP",
@@ -121,6 +121,8 @@ describe("an operation that uses the route table", () => {
       hint: "Add `excluded: { group: BLACKLIST }` to it.",
     });
     assert.deepEqual(groupsOf(operator), []);
+    await operator.administer("player.remove", { player: "Ada" });
+    assert.equal(operator.store.data.players.size, 0);
   });
 
   it("finds the references of the table in force and of the one in the file", async (t) => {
