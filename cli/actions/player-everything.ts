@@ -1,6 +1,6 @@
 /** Implements `player show --everything`. */
 import type { AuditEntry } from "../../src/audit/entry.ts";
-import { belongsTo } from "../../src/audit/names.ts";
+import { belongsTo, type PlayerNames } from "../../src/audit/names.ts";
 import { readEntries, readNames } from "../../src/audit/read.ts";
 import type { RecordChange } from "../../src/store/change.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
@@ -9,9 +9,16 @@ import type { Context } from "../context.ts";
 /** Prints everything that the data and the journal contain about a person, as one JSON document. */
 export async function showEverything(context: Context, player: string): Promise<void> {
   const { read, output, workspace } = context;
-  await workspace().dataFolder();
-  const known = await read("player.everything", { player });
-  const audit = await entriesOf(context, known.uuids.length === 0 ? [player] : known.uuids);
+  const folder = await workspace().dataFolder();
+  const { names, warnings } = await readNames(nodeFiles, folder);
+  for (const warning of warnings) output.remark(`warning: ${warning}`);
+  let known = await read("player.everything", { player });
+  if (known.uuids.length === 0) {
+    // Who was renamed is found in the journal alone.
+    const [uuid, ...others] = names.person(player).uuids;
+    if (uuid !== undefined && others.length === 0) known = await read("player.everything", { player: uuid });
+  }
+  const audit = await entriesOf(folder, names, known.uuids.length === 0 ? [player] : known.uuids);
   if (audit.length === 0 && Object.values(known.records).every(({ length }) => length === 0)) {
     // Fails, and suggests the nearest name.
     await read("player.show", { player });
@@ -25,12 +32,10 @@ export async function showEverything(context: Context, player: string): Promise<
  * records, such as a restore, it returns only the person's own: the others concern somebody else.
  */
 async function entriesOf(
-  { output, workspace }: Context,
+  folder: string,
+  names: PlayerNames,
   references: readonly string[],
 ): Promise<AuditEntry[]> {
-  const { folder } = workspace();
-  const { names, warnings } = await readNames(nodeFiles, folder);
-  for (const warning of warnings) output.remark(`warning: ${warning}`);
   const persons = references.map((reference) => names.person(reference));
   const isBy = ({ who }: AuditEntry) => persons.some(({ uuids }) => uuids.has(who));
   const isOf = ({ collection, before, after }: RecordChange) =>
