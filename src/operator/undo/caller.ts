@@ -66,9 +66,9 @@ export const undoCaller = defineCommand({
       counts.length === 0
         ? "Nothing is left to take back"
         : `${preview ? "Takes" : "Took"} back ${allOf(counts)}`;
-    const [stay, them] = left === 1 ? ["stays", "it"] : ["stay", "them"];
-    const stays =
-      left === 0 ? "" : `; ${counted(left, "record")} ${stay}, since others have changed or use ${them}`;
+    const why =
+      left === 1 ? "stays: it was changed later, or is in use" : "stay: they were changed later, or are in use";
+    const stays = left === 0 ? "" : `; ${counted(left, "record")} ${why}`;
     const others = namesakes.length === 0 ? "" : ` The name was also that of ${allOf(namesakes)}.`;
     return {
       info: `${what}, of ${counted(changes, "change")}${stays}.${others}`,
