@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { journalVersion } from "../journal/segment.ts";
 import { connect, connectAlone, withoutPassword } from "./connection.ts";
+import { codeOf, definite, ofStatement } from "./postgres-errors.ts";
 import {
   type Append,
   AppendRefused,
@@ -303,28 +304,4 @@ async function appendIn(
 async function silence(milliseconds: number, signal: AbortSignal): Promise<never> {
   await sleep(milliseconds, undefined, { ref: false, signal });
   throw new Error("PostgreSQL does not answer");
-}
-
-/**
- * The errors, by SQLSTATE, after which an append has not happened and would not happen again: a full disk, a missing
- * table or right, a server that only reads, values that a table refuses. After any other it is unknown: PostgreSQL may be
- * stopping or starting.
- */
-const final = /^(?:22|23|25006|28|3D|42|53100)/;
-
-/** The errors of a statement on a sound connection: another one would not help. */
-const ofStatement = /^(?:22|23|42|53100|XX)/;
-
-/** Runs an append. @throws AppendRefused where nothing was appended, any other error where that is unknown */
-async function definite<T>(append: () => Promise<T>): Promise<T> {
-  try {
-    return await append();
-  } catch (cause) {
-    if (!final.test(codeOf(cause) ?? "")) throw cause;
-    throw new AppendRefused(cause instanceof Error ? cause.message : String(cause), { cause });
-  }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }
