@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { it, type TestContext } from "node:test";
+import { PostgresSequencer } from "../../src/store/shared/postgres.ts";
 import { onlyInFull } from "../_depth.ts";
 import { journalOf } from "./_databases.ts";
 import { assertEqual, Counter, kills, Node, settled, startNodes, until, type World } from "./_nodes.ts";
@@ -157,6 +158,21 @@ it(
   },
 );
 
+it("a machine that is lost in the middle of a bulk change holds nobody up for ever", long, async (t) => {
+  const pg = await Postgres.start(t);
+  const network = await startNetwork(t, pg.port);
+  const { sequencer: sound } = await journalOf(pg.url.replace(/\/postgres$/, ""), "bulk", {}, Date.now);
+  const lost = new PostgresSequencer(sound.name.replace(String(pg.port), String(network.port)), "lost");
+  t.after(() => Promise.all([sound.close(), lost.close()]));
+  network.lose("the end of it");
+  const start = { sequence: 0, chain: 0 };
+  const pieces = ["begin", `${"x".repeat(1_000_000)}the end of it`].map((text) => Buffer.from(text));
+  const bulk = lost.append(start, { head: { sequence: 2, chain: 7 }, first: 1, pieces });
+  await assert.rejects(bulk, /connection to PostgreSQL was lost/);
+  const batch = { head: { sequence: 1, chain: 8 }, first: 1, pieces: [Buffer.from("next")] };
+  assert.equal(await sound.append(start, batch), "appended");
+});
+
 async function assertKills(world: World, expected: number): Promise<void> {
   await settled(world);
   for (const node of world.nodes) assert.equal(await kills(node, world.token), expected);
@@ -178,7 +194,11 @@ async function startNetwork(t: TestContext, port: number) {
       from.on("data", (bytes) => {
         if (losing !== undefined && bytes.includes(losing)) {
           losing = undefined;
-          for (const lost of [client, upstream]) lost.removeAllListeners("data").resume();
+          for (const lost of [client, upstream])
+            lost
+              .removeAllListeners()
+              .on("error", () => {})
+              .resume();
         } else if (!isCut) to.write(bytes);
       });
     }

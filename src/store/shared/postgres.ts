@@ -225,17 +225,22 @@ export class PostgresSequencer implements Sequencer {
     }
   }
 
-  /** Rejects when PostgreSQL works on nothing from here, unless it is aborted before. */
+  /**
+   * Rejects when PostgreSQL works on nothing from here, unless it is aborted before. A backend that waits for the rest of a
+   * message may be lost, and holds the head: no time limit ends it, so whoever waits does.
+   */
   async #loss(signal: AbortSignal): Promise<never> {
     for (;;) {
       await sleep(2 * silenceTimeout, undefined, { ref: false, signal });
       const sql = this.#sql;
-      // Not a backend that waits for a message in a statement: it may be lost. A lost transaction is ended as idle.
       const working = await this.#inTime(
         () => sql`
-          select from pg_stat_activity where application_name = current_setting('application_name')
-            and usename = session_user and client_addr is not distinct from inet_client_addr() and state <> 'idle'
-            and (state, wait_event) is distinct from ('active', 'ClientRead') and pid <> pg_backend_pid()`,
+          select case when cut then pg_terminate_backend(pid) end from pg_stat_activity,
+            lateral (select (state, wait_event) is not distinct from ('active', 'ClientRead') as cut) as reading
+          where application_name = current_setting('application_name') and usename = session_user
+            and datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()
+            and case when cut then state_change < clock_timestamp() - interval '30s'
+              else client_addr is not distinct from inet_client_addr() end`,
       );
       signal.throwIfAborted();
       if (working.length > 0) continue;
