@@ -1,6 +1,6 @@
 /** Two machines that share a journal in PostgreSQL. */
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { it } from "node:test";
 import { onlyInFull } from "../_depth.ts";
@@ -102,6 +102,10 @@ it("a folder is refused where it would leave or fork the journal", options, asyn
     await one.desk.fails("player", "add", "Bo"),
     /is a copy of a journal that several machines share/,
   );
+  assert.match(await one.desk.fails("journal", "init", pg.url), /is a copy of a journal/);
+  // Whoever lost the answer of PostgreSQL repeats the command.
+  await rm(join(one.desk.data, "shared-journal"));
+  assert.match(await one.desk.ok("journal", "init", pg.url), /^Created the shared journal/);
   assert.match(await one.desk.fails("journal", "init", pg.url), /is a copy of a journal/);
   const { seededDesk } = await import("../cli/_setup.ts");
   const own = await seededDesk(t);
