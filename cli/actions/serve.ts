@@ -11,6 +11,7 @@ import { startServer } from "../../src/http/server.ts";
 import type { Metrics } from "../../src/metrics/metrics.ts";
 import { packaged } from "../../src/packaged.ts";
 import type { Service } from "../../src/service.ts";
+import { isFull } from "../../src/store/folder/files.ts";
 import { modeForOthers } from "../../src/store/folder/folder.ts";
 import { FolderLost } from "../../src/store/journal/journal.ts";
 import { type Limits, limitNames } from "../../src/table/limits.ts";
@@ -140,7 +141,9 @@ function serviceSettings(
       log.fatal(
         error instanceof FolderLost
           ? `${error.message}. Exiting.`
-          : "The disk is no longer reliable: exiting. The next start writes everything again.",
+          : isFull(error instanceof Error ? error.cause : error)
+            ? "The disk is full: exiting. Make room, and start again."
+            : "The disk is no longer reliable: exiting. The next start writes everything again.",
         error,
       );
       io.abort(1);

@@ -67,7 +67,9 @@ export const undoCaller = defineCommand({
         ? "Nothing is left to take back"
         : `${preview ? "Takes" : "Took"} back ${allOf(counts)}`;
     const why =
-      left === 1 ? "stays: it was changed later, or is in use" : "stay: they were changed later, or are in use";
+      left === 1
+        ? "stays: it was changed later, or is in use"
+        : "stay: they were changed later, or are in use";
     const stays = left === 0 ? "" : `; ${counted(left, "record")} ${why}`;
     const others = namesakes.length === 0 ? "" : ` The name was also that of ${allOf(namesakes)}.`;
     return {

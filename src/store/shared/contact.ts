@@ -1,8 +1,7 @@
 /** A node's contact with the shared journal: whether the node may answer, and why changes are refused. */
-import { reasonOf } from "../../domain/system-error.ts";
 import { counted } from "../../domain/text.ts";
 import { JournalClock } from "./journal-clock.ts";
-import type { JournalState } from "./sequencer.ts";
+import { type JournalState, journalReason } from "./sequencer.ts";
 
 /** After what time of failures the log says so, and after what time without one that it is over, in milliseconds. */
 const toldAfter = { fails: 2_000, answers: 5_000 };
@@ -63,7 +62,7 @@ export class Contact {
 
   failed(attempt: Attempt, error: unknown): void {
     if (this.#failures.size === 0) this.#failing.since = performance.now();
-    this.#failures.set(attempt, reasonOf(error));
+    this.#failures.set(attempt, journalReason(error));
   }
 
   /** Whether the last attempt of a kind has failed. */

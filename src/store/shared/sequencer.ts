@@ -3,7 +3,7 @@
  * last, and otherwise takes over first what others have changed. `docs/several-machines.md` is about it.
  */
 import { Failure } from "../../domain/errors.ts";
-import { reasonOf } from "../../domain/system-error.ts";
+import { errorCode, reasonOf } from "../../domain/system-error.ts";
 
 /** A place in the journal: the number of a change, and the checksum of its last line; both are 0 before the first. */
 export interface Head {
@@ -90,10 +90,20 @@ export function unshared(why: string): Failure {
   });
 }
 
+/** Returns why the journal failed, for the operator: the client of PostgreSQL has words of its own for a lost connection. */
+export function journalReason(error: unknown): string {
+  const isLost = error instanceof Error && /^CONNECTION_/.test(errorCode(error) ?? "");
+  return isLost ? "the connection to PostgreSQL was lost" : reasonOf(error);
+}
+
 /** The refusal of a journal that cannot be used at all. @param name see {@link Sequencer.name} */
 export function unusableJournal(name: string, cause: unknown): Failure {
-  return new Failure("STORE_UNAVAILABLE", `The shared journal ${name} cannot be used: ${reasonOf(cause)}.`, {
-    hint: "Check that PostgreSQL runs there, the address, and the password in PGPASSWORD. A new journal begins with `addon-cli journal init`.",
-    cause,
-  });
+  return new Failure(
+    "STORE_UNAVAILABLE",
+    `The shared journal ${name} cannot be used: ${journalReason(cause)}.`,
+    {
+      hint: "Check that PostgreSQL runs there, the address, and the password in PGPASSWORD. A new journal begins with `addon-cli journal init`.",
+      cause,
+    },
+  );
 }

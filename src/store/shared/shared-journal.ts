@@ -5,7 +5,6 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../domain/errors.ts";
-import { reasonOf } from "../../domain/system-error.ts";
 import type { Database } from "../collection.ts";
 import { uncertain, unsaved } from "../folder/refusals.ts";
 import { type Journal, SyncFailure } from "../journal/journal.ts";
@@ -15,7 +14,7 @@ import { headerLine, readSegment } from "../journal/segment.ts";
 import { Arrivals } from "./arrivals.ts";
 import { Contact } from "./contact.ts";
 import type { Append, Batch, Head, NodeReport, Sequencer } from "./sequencer.ts";
-import { AppendRefused, unshared } from "./sequencer.ts";
+import { AppendRefused, journalReason, unshared } from "./sequencer.ts";
 
 /** How often the head is asked for, in milliseconds: a notification can be lost with its connection. */
 const pollInterval = 250;
@@ -169,7 +168,7 @@ export class SharedJournal {
     const unreached = (error: unknown) => {
       throw error instanceof Failure || error instanceof SyncFailure
         ? error
-        : unshared(`${reasonOf(error)}.`);
+        : unshared(`${journalReason(error)}.`);
     };
     const held = await this.#sequencer.hold().catch(unreached);
     try {
