@@ -245,7 +245,7 @@ export const exclude = defineChange({
         wouldChange: true,
         basis: whom,
       };
-    joinGroup(draft, group, subject, context.now, terms);
+    if (dryRun !== true) joinGroup(draft, group, subject, context.now, terms);
     if (before === undefined) return { info: `${withTerms(`Excluded ${name}`, terms)}${note}`, name };
     const is = withTerms(`${name} is ${isSame ? "already" : "now"} excluded`, terms);
     return { info: `${is}${endNote(before, terms)}`, name };

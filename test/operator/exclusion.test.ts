@@ -67,6 +67,16 @@ describe("excluding a player", () => {
     }
   }
 
+  it("changes nothing in a dry run, not even the spelling of a name", () => {
+    const desk = new Desk();
+    desk.run("player.exclude", { player: "eve" });
+    desk.run("player.exclude", { player: "EVE", dryRun: true });
+    assert.deepEqual(
+      [...desk.data.groupMembers.values()].map(({ name }) => name),
+      ["eve"],
+    );
+  });
+
   it("uses the group of the route table", () => {
     const desk = new Desk();
     desk.excludedGroup = "MOD";
