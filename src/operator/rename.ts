@@ -23,18 +23,22 @@ export const rename = defineChange({
         hint: "Choose another name, or rename that player first.",
       });
     }
-    const adopted = boundTo(draft, { name, uuid });
+    const note = takeoverNote(boundTo(draft, { name, uuid }));
     const renamed: Player = { ...found, name };
     draft.players.put(renamed);
     bindRecords(draft, renamed);
-    const note = adopted.length === 0 ? "" : ` The player takes over ${allOf(adopted)}.`;
     const former = formerNote(draft, renamed, now);
     return { info: `Renamed ${found.name} to ${name}${former && `; ${former}`}.${note}`, name, uuid };
   },
 });
 
+/** Returns a note on records that become those of a player; "" for none. @param records in words */
+export function takeoverNote(records: readonly string[]): string {
+  return records.length === 0 ? "" : ` The player takes over ${allOf(records)}.`;
+}
+
 /** Returns the records of an unregistered name, in words. */
-function boundTo(data: Data, { name, uuid }: Pick<Player, "name" | "uuid">): string[] {
+export function boundTo(data: Data, { name, uuid }: Pick<Player, "name" | "uuid">): string[] {
   return collectionsOf(data).flatMap((collection) =>
     recordsOfName(collection, name).map((record) => {
       const { noun, key, rows } = collection;

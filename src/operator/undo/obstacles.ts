@@ -2,6 +2,7 @@
 import { operationName } from "../../audit/operations.ts";
 import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
+import { allOf } from "../../domain/text.ts";
 import type { JournalRecord, RecordChange } from "../../store/change.ts";
 import { recordWords } from "./outcome.ts";
 
@@ -30,6 +31,18 @@ export function addedNames(sequence: number, changes: readonly RecordChange[]): 
   return new Failure("CONFLICT", `Change ${sequence} cannot be undone: ${listed(stay)}.`, {
     hint: `Remove a name that nothing refers to: ${commands.slice(0, mostNamed).join(", ")}${more}.`,
   });
+}
+
+/** Whether a change of a record added a name, which stays. */
+export const addsName = ({ collection, before }: RecordChange): boolean =>
+  collection === "names" && before === null;
+
+/** Returns a note on the names that an undone change had added; "" for none. */
+export function namesNote({ changes }: JournalRecord): string {
+  const names = changes.filter(addsName).map(({ after }) => String(textOf(after, "name")));
+  if (names.length === 0) return "";
+  const what = names.length === 1 ? "name stays" : "names stay";
+  return ` Its ${what}, until \`addon-cli seed remove\` removes ${names.length === 1 ? "it" : "them"}: ${allOf(names)}.`;
 }
 
 /** Returns the refusal of a change with obstacles. @param isPart whether its other records can be undone */

@@ -21,7 +21,8 @@ import { followHistory, readHistory } from "../../store/journal/history.ts";
 import { Slices } from "../../store/slices.ts";
 import { defineCommand, type Environment, type Info } from "../define.ts";
 import { renameInForce } from "../lists/lists.ts";
-import { addedNames, describeObstacles, type Obstacle, refusal } from "./obstacles.ts";
+import { boundTo, takeoverNote } from "../rename.ts";
+import { addedNames, addsName, describeObstacles, namesNote, type Obstacle, refusal } from "./obstacles.ts";
 import { outcomeOf, rowsOf, type TableInForce } from "./outcome.ts";
 import { Runs } from "./runs.ts";
 import { isAlone } from "./takeovers.ts";
@@ -62,12 +63,13 @@ export const undo = defineCommand({
       );
     const origin = { who: "operator", operation: "undo", undoes: sequence };
     const { report, changes: made } = await edit(exceptChanged, origin);
-    const { changes, obstacles } = report;
+    const { changes, obstacles, takenOver } = report;
     // Whoever undoes a renaming returns to a table that has the former names.
     if (record.operation !== "list.rename") await renameInForce(environment, changes);
     const what = `change ${sequence} (${operationName(record)})`;
+    const notes = `${namesNote(record)}${takeoverNote(takenOver)}`;
     if (obstacles.length === 0)
-      return { info: made.length === 0 ? `Nothing of ${what} is left to undo.` : `Undid ${what}.` };
+      return { info: made.length === 0 ? `Nothing of ${what} is left to undo.` : `Undid ${what}.${notes}` };
     const words = describeObstacles(
       obstacles,
       (change) => runs.laterChanges(change),
@@ -79,7 +81,7 @@ export const undo = defineCommand({
     }
     const left = obstacles.length;
     const part = `except for ${left} of ${left + changes.length} records`;
-    return { info: `Undid ${what}, ${part}: ${words}.`, left };
+    return { info: `Undid ${what}, ${part}: ${words}.${notes}`, left };
   },
 });
 
@@ -93,9 +95,14 @@ export async function undoIn(
   all: readonly RecordChange[],
   exceptChanged: boolean,
   context: UndoContext,
-): Promise<Undoing> {
+): Promise<
+  Undoing & {
+    /** The records of names alone that players take over, in words. */ readonly takenOver: string[];
+  }
+> {
   const decided = await undoing(draft, all, exceptChanged, context);
-  if (!exceptChanged && decided.obstacles.length > 0) return decided;
+  const takenOver: string[] = [];
+  if (!exceptChanged && decided.obstacles.length > 0) return { ...decided, takenOver };
   const collections = new Map(collectionsOf(draft).map((collection) => [collection.name, collection]));
   const names = new Set<string>();
   const renamed: Player[] = [];
@@ -112,11 +119,14 @@ export async function undoIn(
     if (slices.isOver) await slices.next();
   }
   for (const name of names) {
-    for (const player of draft.players.find("name", name)) bindSubjects(draft, player);
+    for (const player of draft.players.find("name", name)) {
+      takenOver.push(...boundTo(draft, player));
+      bindSubjects(draft, player);
+    }
     if (slices.isOver) await slices.next();
   }
   renameCreators(draft, ...renamed);
-  return decided;
+  return { ...decided, takenOver };
 }
 
 /** Loads the table in force for changes whose undo needs it: entries must fit their lists, and exclusions outlast players. */
@@ -234,7 +244,7 @@ export function undoable(record: JournalRecord): readonly RecordChange[] {
     record.operation === "token.use"
       ? []
       : record.changes.filter(({ collection }) => !isBookkeeping(collection));
-  const undoable = changes.filter(({ collection, before }) => collection !== "names" || before !== null);
+  const undoable = changes.filter((change) => !addsName(change));
   if (changes.length === 0) {
     throw new Failure(
       "CONFLICT",
