@@ -2,7 +2,7 @@
 import { type Entry, type EntryValue, entryKey, entryLabel, numberCounter } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
 import type { Subject } from "../../domain/model.ts";
-import { didYouMean, fold, pluralOf } from "../../domain/text.ts";
+import { didYouMean, fold, mostCompared, pluralOf } from "../../domain/text.ts";
 import { requireName } from "../../identity/memberships.ts";
 import { requireVisibleSubject, withLatestSpelling } from "../../identity/players.ts";
 import { referringEntries } from "../../identity/references.ts";
@@ -157,6 +157,8 @@ export class ListChanges {
 function requireNamed({ entries }: Data, parameter: string, list: string, name: string): string {
   const known = entryNamed(entries, list, name);
   if (known !== undefined) return nameIn(known);
-  const suggestion = didYouMean(name, entries.find("list", list).map(nameIn));
+  // An import can have thousands of such rows.
+  const isLong = entries.count("list", list) > mostCompared;
+  const suggestion = didYouMean(name, isLong ? [] : entries.find("list", list).map(nameIn));
   throw new Failure("UNKNOWN_ENTRY", `There is no ${list} ${name}.${suggestion}`, { parameter });
 }
