@@ -176,6 +176,13 @@ describe("a roster", () => {
       draft.memberships.put({ uuid: six, organisation: "RESCUE", rank: 3, until: 1 });
     });
     assert.equal((await apply(text)).changes, 0);
+    // A name can look like one with an end.
+    await service.administer("seed.groups", { groups: ["VIP@2"] });
+    await service.administer("group.add", { player: "Ada", group: "VIP@2", until: Date.UTC(2099, 11, 1) });
+    const own = formatCSV(rosterColumns, await service.administer("roster.export", {}));
+    assert.ok(own.includes(`VIP@2${ends[0]}`), own);
+    assert.equal((await apply(own)).changes, 0);
+    await service.administer("group.remove", { player: "Ada", group: "VIP@2" });
     await apply(text.replace("BLACKLIST", `BLACKLIST${ends[0]}`));
     const until = Date.UTC(2099, 11, 1);
     assert.deepEqual(world.service.store.data.groupMembers.get(`BLACKLIST/${six}`), { ...excluded, until });

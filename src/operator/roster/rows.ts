@@ -54,8 +54,10 @@ export function rosterReader(draft: Draft, sheet: Sheet, counts: (column: string
     const all = new Map<string, Standing>();
     for (const { 0: word, index } of cell.text.matchAll(/\S+/g)) {
       const at = cell.at + index;
-      const form = kind === "group" ? /^(.+?)()(?:@(\d.*))?$/ : /^(.+?):(\d+)(?:@(.*))?$/;
-      const [, typed, digits, end] = form.exec(word) ?? [];
+      const form = kind === "group" ? /^(.+?)()(?:@(\d[^@]*))?$/ : /^(.+?):(\d+)(?:@(.*))?$/;
+      // A group can be called TEAM@1.
+      const isGroup = kind === "group" && seeded.group.has(fold(word));
+      const [, typed, digits, end] = isGroup ? [word, word, ""] : (form.exec(word) ?? []);
       if (typed === undefined) {
         sheet.fault(at, `expected <organisation>:<rank>, such as GROVE:4, got ${quote(word)}`);
         continue;
