@@ -115,7 +115,7 @@ const add = (reasons: List, most: number, mostOwn: number | undefined) =>
     input: banned,
     failures: ofPerson({
       UNKNOWN_ENTRY: "The house-ban reason does not exist; `hint` lists up to 20.",
-      CONFLICT: "The list is full.",
+      CONFLICT: "The list is full, or the reason has 0 days.",
     }),
     recordsCaller: true,
     change(draft, input, { caller, compare, now }) {
@@ -143,6 +143,11 @@ const add = (reasons: List, most: number, mostOwn: number | undefined) =>
         return `${ban.name} already has a house ban for ${known}.`;
       }
       const nobody = { creatorName: null, creatorUUID: null };
+      if (ban === undefined && days === 0) {
+        throw new Failure("CONFLICT", `${known} is a reason of 0 days, which makes no house ban.`, {
+          parameter: "reason",
+        });
+      }
       const reason = { reason: known, days, ...(creatorOf(draft, caller) ?? nobody) };
       const current = Array.from(draft.houseBans.values()).filter((other) => now < houseBanEnd(other));
       if (ban === undefined) requireSpace(current.length, most, "list of house bans");

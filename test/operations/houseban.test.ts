@@ -180,6 +180,17 @@ describe("/houseban/add", () => {
     );
   });
 
+  it("/houseban/add makes no ban of a reason of 0 days alone, but adds it to one", async (t) => {
+    const { world, chief, add, bans } = await openScene(t);
+    const origin = { who: "operator", operation: "test" };
+    await world.service.store.change(origin, (draft) => draft.entries.put(houseBanReason("Warning", 0)));
+    const ban = { name: "Mallory", reason: "Warning" };
+    assertFailure(await world.get(chief.token, "/houseban/add", ban), 409, "CONFLICT", "reason");
+    await add("Mallory", "Noise");
+    await add("Mallory", "Warning");
+    assert.equal((await bans())[0]?.duration, 3 * day);
+  });
+
   it("/houseban/add starts a new ban without the old reasons after the former one expired", async (t) => {
     const { world, add, bans } = await openScene(t);
     await add("Mallory", "Theft");
