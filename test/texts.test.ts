@@ -24,6 +24,7 @@ describe("the first invisible character of a text", () => {
     ["is a combining grapheme joiner", "a\u034fb", "U+034F"],
     ["is a Hangul filler, which is a letter", "a\u3164", "U+3164"],
     ["is a Braille pattern without dots", "a\u2800", "U+2800"],
+    ["is a null notehead", "a\u{1d159}", "U+1D159"],
     ["is one that changes the direction of writing", "a\u202eb", "U+202E"],
     ["is a variation selector without a character to select", "a\ufe0f", "U+FE0F"],
     ["is a tag after a letter", "a\u{e0041}", "U+E0041"],

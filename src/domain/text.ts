@@ -20,8 +20,9 @@ export function comparisonForm(text: string): string {
  * selectors within an emoji are visible.
  */
 export function invisibleIn(text: string): string | undefined {
-  // The last four are those of interlinear annotation and of embedded objects, which few fonts show.
-  const invisible = /[\p{Default_Ignorable_Code_Point}\u2800\uFFF9-\uFFFC]/u;
+  // Few fonts show those of interlinear annotation, of embedded objects and between hieroglyphs; two others are blank.
+  const invisible =
+    /[\p{Default_Ignorable_Code_Point}\u2800\uFFF9-\uFFFC\u{13430}-\u{1343F}\u{16FE4}\u{1D159}]/u;
   // Few texts have one; searching for emoji takes longer.
   if (!invisible.test(text)) return undefined;
   const [found] = invisible.exec(text.replace(/\p{RGI_Emoji}/gv, "")) ?? [];
