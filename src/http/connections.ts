@@ -93,7 +93,8 @@ export class Connection {
     this.live = live;
     const begin = () => {
       live.begin(response, () => this.cutOff());
-      if (this.waiting.length > 0) this.cutOff();
+      // Behind a long body nothing is read any more, not even that the client has gone.
+      if (this.waiting.length > 0 || this.isDone) this.cutOff();
     };
     // When the answer before it is written, Node has still to give this one the socket.
     if (response.socket === null) setImmediate(begin);
