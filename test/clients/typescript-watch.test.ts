@@ -120,6 +120,7 @@ it("watching connects again after growing pauses, and says that something may ha
     unavailable(),
     unavailable({ "retry-after": "5" }),
     new TypeError("fetch failed"),
+    Response.json({ code: "INTERNAL", info: "", requestId: "" }, { status: 500 }),
     new Response("<html>", { headers: { "content-type": "text/html" } }),
     new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } }),
   ];
@@ -136,6 +137,6 @@ it("watching connects again after growing pauses, and says that something may ha
   const watching = client.watch();
   assert.deepEqual((await watching.next()).value, { type: "event", event: {} });
   assert.deepEqual((await watching.next()).value, { type: "missed" });
-  assert.deepEqual(timing.slept, [1500, 3000, 5250, 7500, 7500, 1500]);
+  assert.deepEqual(timing.slept, [1500, 3000, 5250, 7500, 7500, 7500, 1500]);
   await watching.return(undefined as never);
 });

@@ -164,7 +164,7 @@ describe("the TypeScript client", () => {
   });
 });
 
-it("an invalid base URL is refused before anything is sent, and not repeated in the error", () => {
+it("invalid options are refused before anything is sent, and a base URL is not repeated in the error", async () => {
   const token = unknownToken;
   for (const baseUrl of [
     "",
@@ -180,6 +180,17 @@ it("an invalid base URL is refused before anything is sent, and not repeated in 
       baseUrl,
     );
   }
+  const options = { baseUrl: "http://host", token: "gat_token" };
+  for (const wrong of [
+    { addonVersion: "2.5\n1" },
+    { timeoutMilliseconds: 0 },
+    { timeoutMilliseconds: 2 ** 31 },
+  ])
+    assert.throws(() => new GameAddonClient({ ...options, ...wrong }), TypeError);
+  const fetch = () => assert.fail("nothing must be sent");
+  const client = new GameAddonClient({ ...options, fetch });
+  const keyed = client.get("/event/bankrob", { query: { startTime: 1 }, idempotencyKey: "€" });
+  await assert.rejects(keyed, TypeError);
   for (const missing of ["", " "]) {
     assert.throws(() => new GameAddonClient({ baseUrl: "http://host", token: missing }), TypeError);
   }

@@ -26,7 +26,7 @@ export interface ClientOptions {
   readonly token: string;
   /** Sent as `User-Agent: <product>/2.5.1`. Browsers based on Chromium do not let pages set that header. */
   readonly addonVersion?: string;
-  /** The timeout of an attempt; by default 10 seconds. */
+  /** The timeout of an attempt, from 1 to 2,147,483,647; by default 10 seconds. */
   readonly timeoutMilliseconds?: number;
   /** The maximum number of retries of a call; by default 3. */
   readonly retries?: number;
@@ -75,6 +75,12 @@ interface AttemptFailure {
 
 type Outcome = { readonly body: unknown } | AttemptFailure;
 
+/** @throws TypeError for what a header cannot have: `fetch` says so in the same way as of a service that is away */
+function requireHeader(name: string, value: string | undefined): void {
+  if (value !== undefined && !/^[\x20-\x7e]*$/.test(value))
+    throw new TypeError(`${name} must have printable ASCII characters only.`);
+}
+
 /** A client of the service. Neither its properties nor its errors contain the token. */
 export class GameAddonClient {
   readonly #address: Address;
@@ -85,9 +91,13 @@ export class GameAddonClient {
   readonly #timing: Timing;
   readonly #cache = new CachedAnswers();
 
-  /** @throws TypeError if the address or the token is invalid */
+  /** @throws TypeError if an option is invalid */
   constructor(options: ClientOptions) {
     const { baseUrl, token, addonVersion, timeoutMilliseconds = 10_000, retries = 3 } = options;
+    // Timers of platforms have 31 bits: a longer one would be over at once.
+    if (!(timeoutMilliseconds >= 1 && timeoutMilliseconds < 2 ** 31))
+      throw new TypeError("timeoutMilliseconds must be from 1 to 2147483647.");
+    requireHeader("addonVersion", addonVersion);
     this.#address = new Address(baseUrl);
     this.#headers = {
       Accept: "application/json",
@@ -125,7 +135,7 @@ export class GameAddonClient {
    * @param options its parameters: `{ path: { player: "Ada" }, query: { type: "KILL" } }`
    * @throws GameAddonError if the service refuses
    * @throws GameAddonNetworkError if the service did not answer, after all retries
-   * @throws TypeError if a path parameter is missing
+   * @throws TypeError if a path parameter is missing, or a parameter or the key is invalid
    */
   get<P extends Path>(path: P, ...options: Arguments<P>): Promise<Result<P>>;
   get(path: string, options: AnyArguments = {}): Promise<unknown> {
@@ -199,6 +209,7 @@ export class GameAddonClient {
   #prepare(template: string, { path = {}, query = {}, signal, idempotencyKey }: AnyArguments): Call {
     const address = this.#address.of(template, path, query);
     if (reads.has(template)) return { address, headers: this.#headers, idempotencyKey: undefined, signal };
+    requireHeader("idempotencyKey", idempotencyKey);
     // An unknown operation may count. All attempts of the call have the same key.
     const key = idempotencyKey ?? newKey();
     return { address, headers: { ...this.#headers, "Idempotency-Key": key }, idempotencyKey: key, signal };

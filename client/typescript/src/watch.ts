@@ -144,8 +144,9 @@ async function follow(
       await read(connected.body, timing, news, signal).catch(() => {});
       if (timing.now() - began >= settledMilliseconds) attempt = 1;
     } else {
-      // Once a stream was open, only the service ends it, and not something in between, such as the error page of a CDN.
-      const isFinal = !wasConnected || connected.error instanceof GameAddonError;
+      // Once a stream was open, only a refusal of the service ends it: no fault, and not the error page of a CDN in between.
+      const isRefused = connected.error instanceof GameAddonError && connected.error.status < 500;
+      const isFinal = !wasConnected || isRefused;
       if (!connected.isTemporary && isFinal) throw connected.error;
       ({ retryAfter } = connected);
     }
