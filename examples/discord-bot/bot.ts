@@ -5,6 +5,7 @@
  *   GAMEADDON_TOKEN=gat_… DISCORD_WEBHOOK=https://discord.com/api/webhooks/… node bot.js https://addon.example.org
  */
 import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   GameAddonClient,
   GameAddonError,
@@ -22,11 +23,14 @@ if (baseUrl === undefined || token === undefined || webhook === undefined) {
 const client = new GameAddonClient({ baseUrl, token });
 /** The most characters that Discord accepts in a message. */
 const longest = 2000;
+/** After so many, with pauses of over eight minutes in all, a message is old news. */
+const mostAttempts = 10;
 
 let known: Result<"/event"> | undefined;
-let wanted = await getWanted();
+let wanted: ReadonlyMap<string, number> = new Map();
 
 try {
+  wanted = await getWanted();
   for await (const news of client.watch()) {
     if (news.type === "event") {
       // The list may have changed before the stream was open.
@@ -62,7 +66,7 @@ async function getWanted(): Promise<ReadonlyMap<string, number>> {
 
 async function tellWanted(): Promise<void> {
   const now = await getWanted().catch((error: unknown) => {
-    const isAway = error instanceof GameAddonError && error.status === 503;
+    const isAway = error instanceof GameAddonError && (error.status === 429 || error.status >= 500);
     if (!isAway && !(error instanceof GameAddonNetworkError)) throw error;
     // When the service is back, the stream begins again with `missed`.
     return wanted;
@@ -93,11 +97,22 @@ function plain(text: string): string {
   return withSpaces(text).replace(/[\\*_~`|>#[\]()<@:-]/g, "\\$&");
 }
 
+/** Posts a message. Meanwhile the news of the service become one. */
 async function post(content: string): Promise<void> {
   const body = JSON.stringify({ content, allowed_mentions: { parse: [] } });
   const headers = { "Content-Type": "application/json" };
-  // The webhook's address is a secret: the errors of `fetch` contain it.
-  const answer = await fetch(String(webhook), { method: "POST", headers, body }).catch(() => undefined);
-  if (answer === undefined) console.error("Discord cannot be reached.");
-  else if (!answer.ok) console.error(`Discord answered ${answer.status}.`);
+  for (let attempt = 1; ; attempt += 1) {
+    const signal = AbortSignal.timeout(10_000);
+    // The webhook's address is a secret: the errors of `fetch` contain it.
+    const answer = await fetch(String(webhook), { method: "POST", headers, body, signal }).catch(
+      () => undefined,
+    );
+    if (answer?.ok) return;
+    console.error(answer === undefined ? "Discord cannot be reached." : `Discord answered ${answer.status}.`);
+    const isTemporary = answer === undefined || answer.status === 429 || answer.status >= 500;
+    if (!isTemporary || attempt === mostAttempts) return;
+    // In seconds; at most an hour, and without one twice as long each time.
+    const asked = Number(answer?.headers.get("retry-after")) || 2 ** (attempt - 1);
+    await sleep(Math.min(asked, 3600) * 1000);
+  }
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { it } from "node:test";
@@ -31,9 +31,18 @@ it("the Discord bot posts events and the wanted list, without markup of players"
   await run(process.execPath, [compiler, ...options, ...types, join(folder, "bot.ts")], { cwd: folder });
   const posts: { content: string; allowed_mentions: unknown }[] = [];
   let posted = () => {};
+  const troubles = [
+    (response: ServerResponse) => response.writeHead(429, { "retry-after": "0.1" }).end(),
+    (response: ServerResponse) => response.destroy(),
+  ];
   const discord = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
+    const trouble = troubles.shift();
+    if (trouble !== undefined) {
+      trouble(response);
+      return;
+    }
     posts.push(JSON.parse(body));
     response.writeHead(204).end();
     posted();
@@ -69,9 +78,7 @@ it("the Discord bot posts events and the wanted list, without markup of players"
     assert.ok(content.length <= 2000, "Discord accepts no more");
     lines += content.split("\n").length;
   }
-  discord.close().closeAllConnections();
-  await world.ok(officer, "/event/gangwar", { attacker: 3, defender: 1 });
-  while (!errors.includes("Discord cannot be reached.")) await once(bot.stderr, "data");
+  assert.equal(errors, "Discord answered 429.\nDiscord cannot be reached.\n");
   const token = Array.from(world.service.store.data.tokens.values()).find(({ uuid }) => uuid === null);
   await world.service.administer("token.revoke", { id: token?.id ?? "" });
   await once(bot, "close");
