@@ -1,7 +1,7 @@
 /** Tests of the units in deploy/ with the real `systemd-analyze`. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
@@ -9,6 +9,7 @@ import { type Cleanup, projectFolder, temporaryFolder } from "../_setup.ts";
 import { noStrace, unavailable } from "../_strace.ts";
 import { CliProcess, serveProcess } from "../cli/_process.ts";
 import { emptyDesk } from "../cli/_setup.ts";
+import { blocks, readPage } from "../docs/_page.ts";
 
 const run = promisify(execFile);
 const units = [
@@ -59,6 +60,22 @@ describe("the units for systemd", { skip }, () => {
       const exposure = Number(/exposure level for .*: ([\d.]+)/.exec(stdout)?.[1]);
       assert.ok(exposure <= 2, `expected at most 2.0, got ${exposure} for ${path}`);
     }
+  });
+
+  it("accept what machines of a shared journal add, which lets PostgreSQL and Caddy through", async (t) => {
+    const page = await readPage("docs/several-machines.md");
+    const [added = "", settings = ""] = ["systemd", "settings"].map((mark) => blocks(page, mark).join(""));
+    const [path = ""] = await copyUnits(t);
+    await mkdir(`${path}.d`);
+    await writeFile(join(`${path}.d`, "override.conf"), added);
+    const args = ["verify", "--man=no", "--recursive-errors=no", path];
+    const { stdout, stderr } = await run("systemd-analyze", args);
+    assert.equal(stdout + stderr, "");
+    assert.match(added, /^\[Unit\]\nStartLimitIntervalSec=0$/m);
+    const [caddy, postgres] = [/PROXIES=(.*)/, /@(.*)\//].map((form) => form.exec(settings)?.[1]);
+    assert.match(added, new RegExp(`^IPAddressAllow=${postgres} ${caddy}$`, "m"));
+    const [host] = /(?<=ADDON_HOST=).*/.exec(settings) ?? [];
+    assert.match(blocks(page, "caddy").join(""), new RegExp(`reverse_proxy ${host}:8888 `));
   });
 
   it("have a timer that runs every day", async () => {

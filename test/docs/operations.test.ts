@@ -116,10 +116,11 @@ describe("the files for Prometheus", { skip: unavailable("promtool", "--version"
   });
 });
 
-describe("the settings in deploy/gameaddon.env", () => {
+describe("the settings in deploy/gameaddon.env and on these pages", () => {
   it("are in the reference", async () => {
     const listed = section(await readPage("docs/reference.md"), "settings");
-    const settings = (await readFile(join(deploy, "gameaddon.env"), "utf8")).matchAll(/^#?(ADDON_\w+)=/gm);
+    const texts = `${await readFile(join(deploy, "gameaddon.env"), "utf8")}${page}`;
+    const settings = texts.matchAll(/^#?(ADDON_\w+)=/gm);
     for (const [, name = ""] of settings)
       assert.ok(listed.includes(`\`${name}\``), `${name} is not in the reference`);
   });
