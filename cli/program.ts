@@ -43,7 +43,11 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
   const wantsJson = () => program.opts<GlobalOptions>().json === true || options.includes("--json");
   const output = new Output(io, wantsJson);
   if (io.stdout.isTTY === true || io.stderr.isTTY === true) await output.prepare();
-  const workspace = () => new Workspace(io, program.opts<GlobalOptions>());
+  let found: Workspace | undefined;
+  const workspace = () => {
+    found ??= new Workspace(io, program.opts<GlobalOptions>(), (text) => output.remark(text));
+    return found;
+  };
   /** The command that runs. */
   let running: Command | undefined;
   const context: Context = {

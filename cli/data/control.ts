@@ -36,7 +36,10 @@ export async function read<N extends OperatorReadName>(
     const { readOffline } = await import("../../src/operator/offline.ts");
     const warn = (warning: string) => output.remark(`warning: ${warning}`);
     const result = await readOffline(workspace.folder, name, input, warn);
-    if (result !== undefined) return result;
+    if (result !== undefined) {
+      await workspace.remarkCopy();
+      return result;
+    }
   }
   // Opening the folder shows why its files cannot be read.
   return withControl(workspace, output, "reads", (control) => control.run(name, input));

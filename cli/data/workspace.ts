@@ -2,7 +2,7 @@
 import { lstat, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { packaged } from "../../src/packaged.ts";
-import { hasData } from "../../src/store/folder/folder-names.ts";
+import { hasData, sharedMarker, snapshotsIn } from "../../src/store/folder/folder-names.ts";
 import type { IO } from "../terminal/io.ts";
 
 /** The options of every command. */
@@ -25,8 +25,11 @@ export class Workspace {
   /** The URL of the journal that several machines share; undefined where the folder has its own alone. */
   readonly journal: string | undefined;
   readonly #namesRoutes: boolean;
+  #remark: (text: string) => void;
 
-  constructor(io: Pick<IO, "cwd">, options: GlobalOptions) {
+  /** @param remark receives sentences for the operator */
+  constructor(io: Pick<IO, "cwd">, options: GlobalOptions, remark: (text: string) => void = () => {}) {
+    this.#remark = remark;
     this.folder = resolve(io.cwd, options.data);
     this.routes = resolve(io.cwd, options.routes);
     this.journal = options.journal;
@@ -51,12 +54,39 @@ export class Workspace {
     return hasData(await namesIn(nodeFiles, this.folder));
   }
 
-  /** Returns the folder. @throws Failure if there is no data in it */
+  /** Returns the folder, to read its files. @throws Failure if there is no data in it */
   async dataFolder(): Promise<string> {
     const { listData } = await import("../../src/store/folder/listing.ts");
     const { nodeFiles } = await import("../../src/store/folder/files.ts");
     await listData(nodeFiles, this.folder);
+    await this.remarkCopy();
     return this.folder;
+  }
+
+  /** Says, once, that the files are a copy of a shared journal, where no service keeps it up to date. */
+  async remarkCopy(): Promise<void> {
+    const { folder } = this;
+    const { namesIn } = await import("../../src/store/folder/listing.ts");
+    const { nodeFiles } = await import("../../src/store/folder/files.ts");
+    const names = await namesIn(nodeFiles, folder);
+    if (!names.includes(sharedMarker)) return;
+    const { connectControl } = await import("../../src/control/client.ts");
+    const { readBackwards } = await import("../../src/store/journal/backwards.ts");
+    let last = snapshotsIn(names).at(-1) ?? 0;
+    try {
+      if ((await connectControl(folder)) !== undefined) return;
+      for await (const { sequence } of readBackwards(nodeFiles, folder)) {
+        last = sequence;
+        break;
+      }
+    } catch {
+      // The command itself reports damage, and a service that does not answer.
+      return;
+    }
+    this.#remark(
+      `This folder is a copy of a shared journal, up to change ${last}, and no service runs on it: other machines may have made more.`,
+    );
+    this.#remark = () => {};
   }
 
   /**

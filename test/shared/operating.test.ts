@@ -29,6 +29,7 @@ it("the role of `journal init --print` may begin the journal, and serve", option
   for (const node of [one, other]) await node.start();
   await one.command("player", "add", "Ada");
   await until(async () => (await other.command("player", "list")).includes("Ada"));
+  assert.equal((await other.desk.run(["audit"])).stderr, "");
 });
 
 it("an empty folder joins after a mistaken `journal init`, and before a restore", long, async (t) => {
@@ -53,6 +54,23 @@ it("a copy of a shared journal is not repaired: it would go on there without wha
     await desk.fails("data", "repair", "--yes"),
     /is a copy of a journal[\s\S]*Move its files away/,
   );
+});
+
+it("commands that read a stopped machine's folder say, once, up to which change it is a copy", async (t) => {
+  const desk = await seededDesk(t);
+  await desk.ok("player", "add", "Ada");
+  const stderrs = async () => {
+    const commands = ["player list", "player show Ada --everything", "roster export", "audit --limit 1"];
+    const ran = [...commands, "data backup copy.gz --force", "data verify", "data status"].map((line) =>
+      desk.run([...line.split(" "), "--json"]),
+    );
+    return (await Promise.all(ran)).map(({ stderr }) => stderr);
+  };
+  for (const text of await stderrs()) assert.doesNotMatch(text, /shared journal/);
+  await desk.write("data/shared-journal", "some\n");
+  const { sequence } = JSON.parse(await desk.ok("data", "status", "--json")).lastChange;
+  for (const text of await stderrs())
+    assert.equal(text.split(`copy of a shared journal, up to change ${sequence}, and`).length, 2, text);
 });
 
 it("a machine does not take its own earlier route table for that of another", long, async (t) => {

@@ -19,6 +19,7 @@ import { reportingReads, withProgress } from "./progress.ts";
 export async function showStatus({ output, workspace }: Context): Promise<void> {
   const { folder } = workspace();
   const status = await statusOf(folder);
+  await workspace().remarkCopy();
   const found = await holderOrFailure(folder);
   const holder = found instanceof Failure ? null : found;
   const holderProblem = found instanceof Failure ? `${found.message} ${found.hint ?? ""}`.trim() : null;
@@ -35,6 +36,7 @@ export async function verifyFolder(context: Context): Promise<void> {
   const { folder } = workspace();
   const holder = await holderOrFailure(folder);
   if (holder instanceof Failure) output.remark(`warning: ${holder.message}`);
+  await workspace().remarkCopy();
   const running = holder !== null;
   const { verified } = await withProgress(context, "Verifying", async (progress) =>
     examine(await reportingReads(folder, progress), folder, { running }),
