@@ -4,17 +4,6 @@ import { describe, it } from "node:test";
 import { Desk, one } from "./_desk.ts";
 
 describe("excluding a player", () => {
-  it("excludes a player once, and readmits the player", () => {
-    const desk = new Desk();
-    desk.register("Ada", one);
-    assert.equal(desk.run("player.exclude", { player: "ada" }).info, "Excluded Ada.");
-    assert.equal(desk.run("player.exclude", { player: one }).info, "Ada is already excluded.");
-    assert.deepEqual([...desk.data.groupMembers.values()], [{ group: "BLACKLIST", name: "Ada", uuid: one }]);
-    assert.equal(desk.run("player.readmit", { player: "ADA" }).info, "Readmitted Ada.");
-    assert.equal(desk.data.groupMembers.size, 0);
-    assert.equal(desk.run("player.readmit", { player: "Ada" }).info, "Ada is not excluded.");
-  });
-
   it("notes that a name is not registered, which may be mistyped", () => {
     const desk = new Desk();
     desk.register("Mallory", one);

@@ -61,14 +61,6 @@ describe("adding the names of a seed", () => {
     assert.equal(new Set(positions).size, positions.length);
   });
 
-  it("numbers the first names of each kind from 0", () => {
-    const positions = [...new Desk().data.names.values()].map(({ kind, position }) => `${kind} ${position}`);
-    assert.deepEqual(positions, [
-      ...["group 0", "group 1", "group 2", "group 3"],
-      ...["faction 0", "faction 1", "service 0", "service 1"],
-    ]);
-  });
-
   it("refuses a name that would be both a faction and a service, but not one that is also a group", () => {
     const desk = new Desk();
     const refusals: readonly (readonly [OperatorInput<"seed.groups">, string])[] = [

@@ -206,11 +206,4 @@ describe("revoking a token", () => {
       hint: "Check that the whole token was copied; `addon-cli token list` shows the ids of all tokens.",
     });
   });
-
-  it("is refused for a player who is not registered", () => {
-    assertRefused(() => filled().run("token.revoke", { player: "Eve" }), {
-      code: "UNKNOWN_PLAYER",
-      message: 'There is no player "Eve".',
-    });
-  });
 });
