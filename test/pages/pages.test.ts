@@ -312,6 +312,8 @@ describe("activity", () => {
     const totals = async ({ service }: World) => {
       const request = new Request("http://in-process/top", { headers: { Accept: "text/html" } });
       const text = await (await service.fetch(request)).text();
+      const last = [...text.matchAll(/<title>([^<:]+, \d{4}): /g)].at(-1)?.[1];
+      assert.ok(last === undefined || Date.parse(`${last} UTC`) === clock.time - (clock.time % day), last);
       return [...text.matchAll(/<title>([^<]*: [1-9][^<]*)<\/title>/g)].map(([, title]) => title);
     };
     assert.deepEqual(await totals(first), []);
