@@ -207,6 +207,7 @@ public final class AddonStart {
         return cached;
       }
       if (answer.status == 304) {
+        if (cached == null) throw new Away("another server answered");
         System.out.println("Nothing has changed.");
         return cached;
       }
@@ -284,7 +285,8 @@ public final class AddonStart {
       HttpResponse<InputStream> response = client.send(builder.build(), HttpResponse.BodyHandlers.ofInputStream());
       if (response.statusCode() == 200) return response.body();
       try (InputStream body = response.body()) {
-        if (PASSING.contains(response.statusCode())) throw new IOException("not now");
+        int status = response.statusCode();
+        if (PASSING.contains(status) || status >= 500) throw new IOException("not now");
         ScheduledFuture<?> deadline = closeAfter(TIMEOUT, body);
         String refusal = new String(body.readAllBytes(), StandardCharsets.UTF_8);
         deadline.cancel(false);
@@ -420,8 +422,15 @@ public final class AddonStart {
   private static final class Refused extends Exception {
     final String code;
 
+    /** @throws Json.Malformed for the refusal of something in between */
     Refused(String body) {
-      this((Map<?, ?>) Json.parse(body));
+      this(failureIn(Json.parse(body)));
+    }
+
+    private static Map<?, ?> failureIn(Object parsed) {
+      Map<?, ?> failure = parsed instanceof Map ? (Map<?, ?>) parsed : Map.of();
+      if (failure.get("info") instanceof String && failure.get("code") instanceof String) return failure;
+      throw new Json.Malformed(0);
     }
 
     private Refused(Map<?, ?> failure) {

@@ -159,12 +159,13 @@ describe("the Java example", { skip: withoutJava }, () => {
     assertIncludes(away, "Showing cached lists: the service is unreachable (ConnectException)");
     assertIncludes(away, "  Theft: 10 points");
     assertIncludes(away, "The change may or may not have arrived: the service is unreachable");
-    for (const [head, why] of [
-      [{ status: 200, headers: { "Content-Type": "text/html" } }, "another server answered"],
-      [{ status: 429, headers: { "Retry-After": "900" } }, "the service is busy (Retry-After: 900)"],
+    for (const [head, body, why] of [
+      [{ status: 200, headers: { "Content-Type": "text/html" } }, "<html>", "another server answered"],
+      [{ status: 403, headers: {} }, '["no"]', "another server answered"],
+      [{ status: 429, headers: { "Retry-After": "900" } }, "", "the service is busy (Retry-After: 900)"],
     ] as const) {
       const { url } = await openProxy(t, world.url, [
-        (response) => response.writeHead(head.status, head.headers).end("<html>"),
+        (response) => response.writeHead(head.status, head.headers).end(body),
       ]);
       assertIncludes(await start(url, token, folder), `Showing cached lists: ${why}\n`);
     }
