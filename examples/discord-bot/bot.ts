@@ -68,7 +68,7 @@ async function tellWanted(): Promise<void> {
   const now = await getWanted().catch((error: unknown) => {
     const isAway = error instanceof GameAddonError && (error.status === 429 || error.status >= 500);
     if (!isAway && !(error instanceof GameAddonNetworkError)) throw error;
-    // When the service is back, the stream begins again with `missed`.
+    // What has changed is posted with the next change, or when the stream begins again.
     return wanted;
   });
   const added = [...now].filter(([reason, points]) => wanted.get(reason) !== points);

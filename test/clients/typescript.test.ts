@@ -183,7 +183,7 @@ it("invalid options are refused before anything is sent, and a base URL is not r
   const options = { baseUrl: "http://host", token: "gat_token" };
   for (const wrong of [
     { addonVersion: "2.5\n1" },
-    { timeoutMilliseconds: 0 },
+    { timeoutMilliseconds: 1.5 },
     { timeoutMilliseconds: 2 ** 31 },
   ])
     assert.throws(() => new GameAddonClient({ ...options, ...wrong }), TypeError);

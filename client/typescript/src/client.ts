@@ -95,8 +95,8 @@ export class GameAddonClient {
   constructor(options: ClientOptions) {
     const { baseUrl, token, addonVersion, timeoutMilliseconds = 10_000, retries = 3 } = options;
     // Timers of platforms have 31 bits: a longer one would be over at once.
-    if (!(timeoutMilliseconds >= 1 && timeoutMilliseconds < 2 ** 31))
-      throw new TypeError("timeoutMilliseconds must be from 1 to 2147483647.");
+    if (!Number.isInteger(timeoutMilliseconds) || timeoutMilliseconds < 1 || timeoutMilliseconds >= 2 ** 31)
+      throw new TypeError("timeoutMilliseconds must be a whole number from 1 to 2147483647.");
     requireHeader("addonVersion", addonVersion);
     this.#address = new Address(baseUrl);
     this.#headers = {
