@@ -52,7 +52,8 @@ grant select, insert, update, delete on gameaddon.nodes to ${role};
 /**
  * Creates the tables, and begins the journal with data.
  * @returns the id of the journal
- * @throws Failure `CONFLICT` where there is a journal already, unless it ends where the data does, `STORE_UNAVAILABLE` where PostgreSQL refuses
+ * @throws Failure `CONFLICT` where there is a journal already, unless it ends where the data does; `STORE_UNAVAILABLE` where
+ *   PostgreSQL refuses
  */
 export async function createJournal(
   url: string,
