@@ -40,10 +40,6 @@ function sightOf(route: Route, { operation, input, list }: TablePage): Sight[] {
   const limit = route.parameters.find(({ name }) => list !== undefined && name === "limit");
   if (limit === undefined) return [{ route, most: Number.POSITIVE_INFINITY }];
   const { maximum } = limit.type;
-  if (maximum === undefined && !route.decisive.has("limit")) {
-    const parameters = route.parameters.filter((parameter) => parameter !== limit);
-    return [{ route: { ...route, parameters }, most: Number.POSITIVE_INFINITY }];
-  }
   const isWhole = maximum !== undefined && isOpen({ ...input, limit: maximum });
   return [{ route, most: Number(isWhole ? maximum : limit.default) }];
 }

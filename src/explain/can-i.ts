@@ -145,7 +145,6 @@ function enough(whole: Restriction, caller: Caller, input: Input, player: Player
       if (player === undefined) return [`the token of a player, from among ${describe(restriction, input)}`];
       const lacking = restriction.restrictions.filter((part) => !isAllowed(part, caller, input));
       const ways = lacking.map((part) => [...new Set(enough(part, caller, input, player))]);
-      if (ways.some(({ length }) => length === 0)) return [];
       return [ways.map((some) => (some.length > 1 ? `either ${oneOf(some)}` : oneOf(some))).join(", and ")];
     }
   }

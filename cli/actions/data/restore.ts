@@ -88,14 +88,10 @@ async function sequenceOf({ output, workspace }: Context, moment: PointInTime): 
 function momentLines({ sequence, later, steps }: MomentFound, instant: number): string[] {
   const line = `Change ${sequence} is the last one at or before ${formatInstant(instant)}.`;
   if (later === 0) return [line];
-  const changes =
-    later === 1
-      ? "1 change before it has a later time and is"
-      : `${later} changes before it have later times and are`;
   const where = steps.map((step) => `change ${step}`).join(", ");
   return [
     line,
-    `warning: The clock went backwards at ${where}. ${changes} included; --at '#<number>' selects an exact change.`,
+    `warning: The clock went backwards at ${where}. Changes with later times are included (${later}); --at '#<number>' selects an exact change.`,
   ];
 }
 
