@@ -8,6 +8,7 @@ import type { PlayerNames } from "../../src/audit/names.ts";
 import { type AuditQuery, readEntries, readNames, readNewest, toSelection } from "../../src/audit/read.ts";
 import { escapeInvisible } from "../../src/domain/escape.ts";
 import { model } from "../../src/domain/model.ts";
+import { counted } from "../../src/domain/text.ts";
 import { requirePublicId } from "../../src/operator/tokens.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readState } from "../../src/store/reading.ts";
@@ -175,10 +176,7 @@ function toParagraphs(look: AuditQuery) {
       return `    ${record} ${changeWords(change)}\n`;
     });
     const left = entry.changes.length - shown.length;
-    if (left > 0) {
-      const records = left === 1 ? "1 more record" : `${left} more records`;
-      rows.push(`    and ${records}; --json or a pipe shows all of them\n`);
-    }
+    if (left > 0) rows.push(`    and ${counted(left, "more record")}; --json or a pipe shows all of them\n`);
     return `${head.join("  ")}\n${rows.join("")}`;
   };
 }

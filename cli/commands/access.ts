@@ -1,5 +1,6 @@
 /** `can-i` and `who-can`: explain how the route table applies to callers. */
 import type { Command } from "commander";
+import { counted } from "../../src/domain/text.ts";
 import type { Decision } from "../../src/explain/can-i.ts";
 import type { Allowed, WhoCan } from "../../src/explain/who-can.ts";
 import { parsePair, parsePath, tableOption, tableText } from "../arguments/operation.ts";
@@ -105,5 +106,5 @@ function countText({ count, public: isPublic }: Allowed, registered: number): st
 }
 
 function playersText(count: number, of: number): string {
-  return `${count} of ${of} ${of === 1 ? "player" : "players"}`;
+  return `${count} of ${counted(of, "player")}`;
 }

@@ -1,5 +1,5 @@
 /** The difference between two route tables in short: for the log, the history of tables, and `routes diff`. */
-import { allOf, capitalised, fold } from "../domain/text.ts";
+import { allOf, capitalised, counted, fold } from "../domain/text.ts";
 import { type Comparison, cohortsIn, type Difference, playersIn, type Side } from "./comparison.ts";
 
 /** The maximum number of names in a summary. */
@@ -69,7 +69,7 @@ export function inWords<S extends Pick<Side, "public">>(difference: Difference<S
   ].flatMap(([count, what]) => (count === 0 ? [] : `${count} ${what}`));
   const routesText = parts.length === 0 ? "No route changes" : `Routes: ${parts.join(", ")}`;
   const sentence = (count: number, verb: string, side: "gains" | "loses") => {
-    const players = count === 0 ? "no player" : count === 1 ? "1 player" : `${count} players`;
+    const players = count === 0 ? "no player" : counted(count, "player");
     const who = !isPublic(side) ? players : count === 0 ? "public tokens" : `${players} and public tokens`;
     return `${who} ${verb}${count > 1 || isPublic(side) ? "" : "s"} access`;
   };

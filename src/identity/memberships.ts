@@ -11,7 +11,7 @@ import {
   subjectKey,
 } from "../domain/model.ts";
 import type { Terms } from "../domain/terms.ts";
-import { allOf, didYouMean, fold, oneOf } from "../domain/text.ts";
+import { didYouMean, fold, oneOf } from "../domain/text.ts";
 import type { Data, Draft, DurableData } from "../store/data.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import { nameFailures } from "../table/parameters.ts";
@@ -201,9 +201,7 @@ export function removedNote(data: Data, group: string, name: string): string {
     .flatMap(({ group: of, uuid }) =>
       of === group && uuid !== null && !data.players.has(uuid) ? [uuid] : [],
     );
-  if (uuids.length === 0) return "";
-  const [who, are] = uuids.length === 1 ? ["A removed player", "is"] : ["Removed players", "are"];
-  return ` ${who} of this name, ${allOf(uuids)}, ${are} still in ${group}.`;
+  return uuids.map((uuid) => ` A removed player of this name, ${uuid}, is still in ${group}.`).join("");
 }
 
 /** Returns a player's memberships in factions or in services: highest rank first, then in the seed's order. */

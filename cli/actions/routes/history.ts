@@ -48,7 +48,6 @@ export async function rollBack(context: Context, revision: string | undefined): 
   const history = new TableHistory(workspace().folder);
   const wanted = revision === undefined ? undefined : await storedTable(context, revision);
   const tables = await history.list();
-  if (wanted === undefined && tables.length === 0) throw noneBefore();
   await withControl("reads", async (control) => {
     const current = await currentTable(context, control);
     const target = wanted ?? (await tableBefore(context, tables, current));

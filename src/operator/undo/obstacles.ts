@@ -2,7 +2,7 @@
 import { operationName } from "../../audit/operations.ts";
 import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
-import { allOf } from "../../domain/text.ts";
+import { allOf, counted } from "../../domain/text.ts";
 import type { JournalRecord, RecordChange } from "../../store/change.ts";
 import { recordWords } from "./outcome.ts";
 
@@ -89,5 +89,5 @@ export function changeWords(record: JournalRecord): string {
 function listed(all: readonly string[], count = all.length): string {
   const named = all.slice(0, mostNamed);
   const more = count - named.length;
-  return [...named, ...(more > 0 ? [`and ${more} more record${more === 1 ? "" : "s"}`] : [])].join("; ");
+  return [...named, ...(more > 0 ? [`and ${counted(more, "more record")}`] : [])].join("; ");
 }
