@@ -17,17 +17,26 @@ export async function followRevocations(files: Files, { folder, data }: Pick<Dat
     if (revokedAt === null) revocations.delete(id);
     else revocations.set(id, revokedAt);
   };
+  /** The changes of tokens, by number and id: those that took an issue back, and those that brought back what was no issue. */
+  const takenBack = new Set<string>();
+  const broughtBack = new Set<string>();
   const close = data.tokens.watch((id, _before, after) => {
     if (after === undefined) return;
     late.add(id);
     take(after);
   });
   try {
-    for await (const { instant, undoes, changes } of readHistory(files, folder)) {
-      for (const { collection, key, after } of changes) {
+    for await (const { sequence, instant, operation, undoes, changes } of readHistory(files, folder)) {
+      for (const { collection, key, before, after } of changes) {
         if (collection !== "tokens" || late.has(key)) continue;
-        if (after === null && undoes !== null) revocations.set(key, instant);
-        else if (v.is(model.tokens.schema, after)) take(after);
+        const [own, undone] = [`${sequence} ${key}`, `${undoes} ${key}`];
+        // The undo of a restore, or of what brought a removed player back, takes nothing from anybody.
+        const isIssue = undoes === null ? operation !== "data.restore" : takenBack.has(undone);
+        if (before === null && !isIssue) broughtBack.add(own);
+        if (after === null && undoes !== null && !broughtBack.has(undone)) {
+          takenBack.add(own);
+          revocations.set(key, instant);
+        } else if (v.is(model.tokens.schema, after)) take(after);
       }
     }
   } catch (error) {

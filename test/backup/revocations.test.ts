@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { followRevocations } from "../../src/backup/revocations.ts";
 import { model, type Token } from "../../src/domain/model.ts";
+import type { Origin } from "../../src/store/change.ts";
 import type { DataStore } from "../../src/store/data.ts";
 import { nodeFiles, readBytes } from "../../src/store/folder/files.ts";
 import { Store } from "../../src/store/store.ts";
@@ -18,8 +19,8 @@ function token(id: string, revokedAt: number | null): Token {
   return { id, hash: id.padEnd(64, "0"), revokedAt, ...unused };
 }
 
-const put = (store: DataStore, id: string, revokedAt: number | null) =>
-  store.change(origin, (draft) => draft.tokens.put(token(id, revokedAt)));
+const put = (store: DataStore, id: string, revokedAt: number | null, by: Partial<Origin> = {}) =>
+  store.change({ ...origin, ...by }, (draft) => draft.tokens.put(token(id, revokedAt)));
 const remove = (store: DataStore, id: string, undoes: number | null = null) =>
   store.change({ ...origin, undoes }, (draft) => draft.tokens.delete(id));
 
@@ -54,6 +55,23 @@ describe("the revocations in the journal", () => {
     await remove(store, "bb", 2);
     await put(store, "bb", null);
     await remove(store, "cc");
+    const { revocations, close } = await followRevocations(nodeFiles, store);
+    close();
+    assert.deepEqual([...revocations.keys()], ["aa"]);
+  });
+
+  it("include tokens whose issue was undone again, and none that came back with a restore or a player", async (t) => {
+    const store = await openStore(t);
+    for (const id of ["aa", "bb", "cc"]) await put(store, id, null);
+    await remove(store, "aa", 1);
+    await put(store, "aa", null, { undoes: 4 });
+    await remove(store, "aa", 5);
+    await remove(store, "bb");
+    await put(store, "bb", null, { undoes: 7 });
+    await remove(store, "bb", 8);
+    await remove(store, "cc");
+    await put(store, "cc", null, { operation: "data.restore" });
+    await remove(store, "cc", 11);
     const { revocations, close } = await followRevocations(nodeFiles, store);
     close();
     assert.deepEqual([...revocations.keys()], ["aa"]);
