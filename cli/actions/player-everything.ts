@@ -12,13 +12,16 @@ export async function showEverything(context: Context, player: string): Promise<
   const folder = await workspace().dataFolder();
   const { names, warnings } = await readNames(nodeFiles, folder);
   for (const warning of warnings) output.remark(`warning: ${warning}`);
-  let known = await read("player.everything", { player });
-  if (known.uuids.length === 0) {
-    // Who was renamed is found in the journal alone.
-    const [uuid, ...others] = names.person(player).uuids;
-    if (uuid !== undefined && others.length === 0) known = await read("player.everything", { player: uuid });
-  }
-  const audit = await entriesOf(folder, names, known.uuids.length === 0 ? [player] : known.uuids);
+  const named = await read("player.everything", { player });
+  // Who was renamed is found in the journal alone.
+  const [uuid, ...others] = named.uuids.length === 0 ? names.person(player).uuids : [];
+  const isRenamed = uuid !== undefined && others.length === 0;
+  const known = isRenamed ? await read("player.everything", { player: uuid }) : named;
+  // The former name can have records of its own, such as an exclusion.
+  for (const [collection, records] of isRenamed ? Object.entries(named.records) : [])
+    known.records[collection] = [...(known.records[collection] ?? []), ...records];
+  const references = isRenamed || known.uuids.length === 0 ? [player, ...known.uuids] : known.uuids;
+  const audit = await entriesOf(folder, names, references);
   if (audit.length === 0 && Object.values(known.records).every(({ length }) => length === 0)) {
     // Fails, and suggests the nearest name.
     await read("player.show", { player });
