@@ -179,7 +179,8 @@ const remove = defineChange({
       });
     }
     const reasons = isWhole ? [] : ban.reasons.filter((reason) => reason !== removed);
-    if (removed === undefined || reasons.length === 0) {
+    // What is left may end in the past.
+    if (removed === undefined || reasons.length === 0 || houseBanEnd({ ...ban, reasons }) <= now) {
       draft.houseBans.delete(subjectKey(ban));
       return `Removed the house ban of ${ban.name}.`;
     }

@@ -180,7 +180,7 @@ describe("/houseban/add", () => {
     );
   });
 
-  it("/houseban/add makes no ban of a reason of 0 days alone, but adds it to one", async (t) => {
+  it("/houseban/add makes no ban of a reason of 0 days alone, but adds it to one, which ends with its last other reason", async (t) => {
     const { world, chief, add, bans } = await openScene(t);
     const origin = { who: "operator", operation: "test" };
     await world.service.store.change(origin, (draft) => draft.entries.put(houseBanReason("Warning", 0)));
@@ -189,6 +189,9 @@ describe("/houseban/add", () => {
     await add("Mallory", "Noise");
     await add("Mallory", "Warning");
     assert.equal((await bans())[0]?.duration, 3 * day);
+    const { info } = await world.ok(chief.token, "/houseban/remove", { name: "Mallory", reason: "Noise" });
+    assert.deepEqual([info, await bans()], ["Removed the house ban of Mallory.", []]);
+    assert.equal(world.service.store.data.houseBans.size, 0);
   });
 
   it("/houseban/add starts a new ban without the old reasons after the former one expired", async (t) => {
