@@ -32,9 +32,9 @@ export const rename = defineChange({
   },
 });
 
-/** Returns a note on records that become those of a player; "" for none. @param records in words */
-export function takeoverNote(records: readonly string[]): string {
-  return records.length === 0 ? "" : ` The player takes over ${allOf(records)}.`;
+/** Returns a note on records that become those of a player, or of several; "" for none. @param records in words */
+export function takeoverNote(records: readonly string[], who = "The player takes"): string {
+  return records.length === 0 ? "" : ` ${who} over ${allOf(records)}.`;
 }
 
 /** Returns the records of an unregistered name, in words. */

@@ -15,7 +15,6 @@ import { nodeFiles } from "../../store/folder/files.ts";
 import { followHistory } from "../../store/journal/history.ts";
 import { defineCommand, type Environment } from "../define.ts";
 import { renameInForce } from "../lists/lists.ts";
-import { takeoverNote } from "../rename.ts";
 import { requirePublicId } from "../tokens.ts";
 import { Runs } from "./runs.ts";
 import { tableFor, undoIn } from "./undo.ts";
@@ -74,7 +73,7 @@ export const undoCaller = defineCommand({
     const stays = left === 0 ? "" : `; ${counted(left, "record")} ${why}`;
     const others = namesakes.length === 0 ? "" : ` The name was also that of ${allOf(namesakes)}.`;
     return {
-      info: `${what}, of ${counted(changes, "change")}${stays}.${others}${takeoverNote(decided.takenOver)}`,
+      info: `${what}, of ${counted(changes, "change")}${stays}.${others}${decided.takeovers}`,
       by,
       changes,
       records,

@@ -4,6 +4,7 @@ import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
 import { allOf, counted } from "../../domain/text.ts";
 import type { JournalRecord, RecordChange } from "../../store/change.ts";
+import type { Data } from "../../store/data.ts";
 import { recordWords } from "./outcome.ts";
 
 /** The most obstacles that a message names, and the most changes for each. */
@@ -37,9 +38,10 @@ export function addedNames(sequence: number, changes: readonly RecordChange[]): 
 export const addsName = ({ collection, before }: RecordChange): boolean =>
   collection === "names" && before === null;
 
-/** Returns a note on the names that an undone change had added; "" for none. */
-export function namesNote({ changes }: JournalRecord): string {
-  const names = changes.filter(addsName).map(({ after }) => String(textOf(after, "name")));
+/** Returns a note on the names that an undone change had added, and that are still there; "" for none. */
+export function namesNote({ names: present }: Data, { changes }: JournalRecord): string {
+  const added = changes.filter((change) => addsName(change) && present.has(change.key));
+  const names = added.map(({ after }) => String(textOf(after, "name")));
   if (names.length === 0) return "";
   const what = names.length === 1 ? "name stays" : "names stay";
   return ` Its ${what}, until \`addon-cli seed remove\` removes ${names.length === 1 ? "it" : "them"}: ${allOf(names)}.`;

@@ -63,11 +63,11 @@ export const undo = defineCommand({
       );
     const origin = { who: "operator", operation: "undo", undoes: sequence };
     const { report, changes: made } = await edit(exceptChanged, origin);
-    const { changes, obstacles, takenOver } = report;
+    const { changes, obstacles, takeovers } = report;
     // Whoever undoes a renaming returns to a table that has the former names.
     if (record.operation !== "list.rename") await renameInForce(environment, changes);
     const what = `change ${sequence} (${operationName(record)})`;
-    const notes = `${namesNote(record)}${takeoverNote(takenOver)}`;
+    const notes = `${namesNote(store.data, record)}${takeovers}`;
     if (obstacles.length === 0)
       return { info: made.length === 0 ? `Nothing of ${what} is left to undo.` : `Undid ${what}.${notes}` };
     const words = describeObstacles(
@@ -97,12 +97,12 @@ export async function undoIn(
   context: UndoContext,
 ): Promise<
   Undoing & {
-    /** The records of names alone that players take over, in words. */ readonly takenOver: string[];
+    /** A note on the records of names alone that players take over. */ readonly takeovers: string;
   }
 > {
   const decided = await undoing(draft, all, exceptChanged, context);
-  const takenOver: string[] = [];
-  if (!exceptChanged && decided.obstacles.length > 0) return { ...decided, takenOver };
+  if (!exceptChanged && decided.obstacles.length > 0) return { ...decided, takeovers: "" };
+  const takenOver = new Map<string, string[]>();
   const collections = new Map(collectionsOf(draft).map((collection) => [collection.name, collection]));
   const names = new Set<string>();
   const renamed: Player[] = [];
@@ -120,13 +120,18 @@ export async function undoIn(
   }
   for (const name of names) {
     for (const player of draft.players.find("name", name)) {
-      takenOver.push(...boundTo(draft, player));
+      const records = boundTo(draft, player);
+      if (records.length > 0) takenOver.set(player.uuid, records);
       bindSubjects(draft, player);
     }
     if (slices.isOver) await slices.next();
   }
   renameCreators(draft, ...renamed);
-  return { ...decided, takenOver };
+  const takeovers = takeoverNote(
+    [...takenOver.values()].flat(),
+    takenOver.size > 1 ? "Players take" : undefined,
+  );
+  return { ...decided, takeovers };
 }
 
 /** Loads the table in force for changes whose undo needs it: entries must fit their lists, and exclusions outlast players. */
