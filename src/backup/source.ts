@@ -195,9 +195,11 @@ async function isCompressed(files: Files, path: string): Promise<boolean> {
 export async function recognizeSource(files: Files, file: string): Promise<Source> {
   if (await isCompressed(files, file)) return { kind: "backup", file };
   for await (const piece of piecesOf(files, file)) {
-    const head = Buffer.from(piece.subarray(0, 512)).toString("latin1");
+    const head = Buffer.from(piece).toString("latin1");
     if (/^[0-9a-f]{8} \{/.test(head)) return { kind: "backup", file };
-    if (/^(?:\u00ef\u00bb\u00bf)?\s*\{/.test(head)) return { kind: "export", file };
+    // The reader of an export says which encoding it expects.
+    if (/^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)?[\s\0]*\{/.test(head))
+      return { kind: "export", file };
     break;
   }
   throw new Failure("PARAMETER_INVALID", `${file} is neither a backup nor an export of all data.`, {
