@@ -49,6 +49,9 @@ grant select, insert, update, delete on gameaddon.nodes to ${role};
 `;
 }
 
+/** How long PostgreSQL may take for its first answer, in milliseconds. */
+const answerTimeout = 10_000;
+
 /**
  * Creates the tables, and begins the journal with data.
  * @returns the id of the journal
@@ -62,9 +65,12 @@ export async function createJournal(
 ): Promise<string> {
   const sql = connectAlone(url);
   const id = randomUUID();
+  // A server that closes each connection is asked again without end.
+  const deadline = setTimeout(() => void sql.end({ timeout: 0 }), answerTimeout);
   try {
     const [{ encoding = "", exists = false } = {}] = await sql<{ encoding: string; exists: boolean }[]>`
       select current_setting('server_encoding') as encoding, to_regclass('gameaddon.head') is not null as exists`;
+    clearTimeout(deadline);
     if (encoding !== "UTF8") throw new Error(`the database has the encoding ${encoding}, not UTF8`);
     await sql`begin`;
     if (!exists) await sql.unsafe(schemaSQL());
@@ -84,6 +90,7 @@ export async function createJournal(
   } catch (error) {
     throw error instanceof Failure ? error : unusableJournal(withoutPassword(url), error);
   } finally {
+    clearTimeout(deadline);
     await sql.end({ timeout: 1 });
   }
 }

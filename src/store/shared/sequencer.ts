@@ -92,8 +92,9 @@ export function unshared(why: string): Failure {
 
 /** Returns why the journal failed, for the operator: the client of PostgreSQL has words of its own for a lost connection. */
 export function journalReason(error: unknown): string {
-  const isLost = error instanceof Error && /^CONNECTION_/.test(errorCode(error) ?? "");
-  return isLost ? "the connection to PostgreSQL was lost" : reasonOf(error);
+  const code = (error instanceof Error && errorCode(error)) || "";
+  if (code === "CONNECT_TIMEOUT") return "PostgreSQL does not answer";
+  return code.startsWith("CONNECTION_") ? "the connection to PostgreSQL was lost" : reasonOf(error);
 }
 
 /** The refusal of a journal that cannot be used at all. @param name see {@link Sequencer.name} */
