@@ -61,11 +61,16 @@ export function unusable(folder: string, cause: unknown): Failure {
 
 /** The refusal of a data folder that belongs to another user than this process's. Users are numbers. */
 export function ofAnotherUser(folder: string, owner: number, user: number): Failure {
+  // Whoever is root may have no sudo.
+  const [command, change] =
+    user === 0
+      ? [`setpriv --reuid=${owner} --clear-groups …`, `chown -R 0 ${folder}`]
+      : [`sudo -u '#${owner}' …`, `sudo chown -R ${user} ${folder}`];
   return new Failure(
     "STORE_UNAVAILABLE",
     `The data folder ${folder} belongs to user ${owner}, not to user ${user}.`,
     {
-      hint: `Run the command as its owner, with \`sudo -u '#${owner}' …\`. Only if the service is to run as user ${user}, change the owner: \`sudo chown -R ${user} ${folder}\`.`,
+      hint: `Run the command as its owner, with \`${command}\`. Only if the service is to run as user ${user}, change the owner: \`${change}\`.`,
     },
   );
 }
