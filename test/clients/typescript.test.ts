@@ -185,6 +185,7 @@ it("invalid options are refused before anything is sent, and a base URL is not r
     { addonVersion: "2.5\n1" },
     { timeoutMilliseconds: 1.5 },
     { timeoutMilliseconds: 2 ** 31 },
+    { retries: Number.NaN },
   ])
     assert.throws(() => new GameAddonClient({ ...options, ...wrong }), TypeError);
   const fetch = () => assert.fail("nothing must be sent");

@@ -97,6 +97,7 @@ export class GameAddonClient {
     // Timers of platforms have 31 bits: a longer one would be over at once.
     if (!Number.isInteger(timeoutMilliseconds) || timeoutMilliseconds < 1 || timeoutMilliseconds >= 2 ** 31)
       throw new TypeError("timeoutMilliseconds must be a whole number from 1 to 2147483647.");
+    if (!(retries >= 0)) throw new TypeError("retries must be a number of 0 or more.");
     requireHeader("addonVersion", addonVersion);
     this.#address = new Address(baseUrl);
     this.#headers = {
