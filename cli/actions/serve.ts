@@ -12,7 +12,7 @@ import type { Metrics } from "../../src/metrics/metrics.ts";
 import { packaged } from "../../src/packaged.ts";
 import type { Service } from "../../src/service.ts";
 import { isFull } from "../../src/store/folder/files.ts";
-import { modeForOthers } from "../../src/store/folder/folder.ts";
+import { modeWith } from "../../src/store/folder/folder.ts";
 import { FolderLost } from "../../src/store/journal/journal.ts";
 import { type Limits, limitNames } from "../../src/table/limits.ts";
 import { missingWords } from "../../src/table/warnings.ts";
@@ -110,7 +110,7 @@ export async function serve(context: Context, options: ServeOptions, signals: Se
     const settings = { ...serviceSettings(io, log, options), observe, meter, stopping, clientAddresses };
     const service = await openAsService(workspace(), output, settings, stopping);
     try {
-      await warnOfStrangers(context, options, folder);
+      await warnOfStrangers(context, options, { folder, routesFile: service.routes.file });
       const settled = { ...options, clientAddresses, certificate, files, measured, observe, outputs };
       if (!stopping.aborted) await serveOn(service, context, settled, log, signals);
     } finally {
@@ -251,11 +251,11 @@ function isLoopback(host: string): boolean {
   return /^(?:localhost|::1|127(?:\.\d+){3})$/i.test(parseAddress(host) ?? host);
 }
 
-/** Warns if strangers can read tokens or data. */
+/** Warns if strangers can read tokens or data, or give themselves rights. */
 async function warnOfStrangers(
   { output }: Context,
   { host, https, metrics, trustedProxies = [] }: ServeOptions,
-  folder: string,
+  { folder, routesFile }: { readonly folder: string; readonly routesFile: string },
 ): Promise<void> {
   if (https !== true && !isLoopback(host)) {
     output.remark(
@@ -275,7 +275,14 @@ async function warnOfStrangers(
         "and logged. Give it only the addresses of your proxies.",
     );
   }
-  const mode = await modeForOthers(folder);
+  const writable = await modeWith(0o002, routesFile);
+  if (writable !== undefined) {
+    output.remark(
+      `warning: Every user of this machine can change the route table ${routesFile} (mode ${writable}), and with it who may ` +
+        `call what. \`chmod o-w ${routesFile}\` denies it.`,
+    );
+  }
+  const mode = await modeWith(0o077, folder);
   if (mode !== undefined) {
     output.remark(
       `warning: Other users of this machine can enter the data folder ${folder} (mode ${mode}). ` +

@@ -127,6 +127,6 @@ async function writePackaged(name: string, path: string): Promise<string> {
   const { writeTarget } = await import("../../src/backup/output-file.ts");
   const { nodeFiles } = await import("../../src/store/folder/files.ts");
   await nodeFiles.mkdir(dirname(path));
-  await writeTarget(nodeFiles, path, [await readFile(packaged(name))], { mode: 0o666 });
+  await writeTarget(nodeFiles, path, [await readFile(packaged(name))], { mode: 0o664 });
   return path;
 }

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { nodeFiles } from "../../src/store/folder/files.ts";
-import { makeFolder, modeForOthers } from "../../src/store/folder/folder.ts";
+import { makeFolder, modeWith } from "../../src/store/folder/folder.ts";
 import { FolderHeld, lockFile, lockHolder, processState } from "../../src/store/folder/lock-file.ts";
 import { temporaryFolder } from "../_setup.ts";
 
@@ -46,7 +46,7 @@ describe("a data folder that is created", { skip: onPosix }, () => {
       const folder = join(await temporaryFolder(t), "data");
       mkdirSync(folder);
       chmodSync(folder, before);
-      assert.equal(await modeForOthers(folder), forOthers);
+      assert.equal(await modeWith(0o077, folder), forOthers);
       await makeFolder(nodeFiles, folder);
       assert.equal(permissionsOf(folder), after);
     });

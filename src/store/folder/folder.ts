@@ -25,7 +25,7 @@ export async function makeFolder(files: Files, folder: string): Promise<void> {
   if (foreign.length > 0) throw foreignFiles("STORE_UNAVAILABLE", folder, foreign);
   // Hidden files may be anybody's, as in a home folder.
   if (names.some((name) => name.startsWith("."))) return;
-  const mode = await permissionsOf(folder);
+  const { mode } = await stat(folder);
   // A folder with a sticky or setgid bit, such as /tmp, is shared on purpose.
   const isShared = (mode & 0o7000) !== 0;
   // Only its owner can close it; `serve` warns otherwise.
@@ -52,15 +52,10 @@ async function requireOwner(folder: string): Promise<void> {
   if (user !== undefined && uid !== user && (mode & 0o2000) === 0) throw ofAnotherUser(folder, uid, user);
 }
 
-/** Returns the mode of a folder that others than its owner can enter, in octal; undefined for any other. */
-export async function modeForOthers(folder: string): Promise<string | undefined> {
-  const mode = await permissionsOf(folder);
-  return (mode & 0o077) === 0 ? undefined : mode.toString(8).padStart(4, "0");
-}
-
-/** Returns the bits of a folder's permissions; 0 on Windows, which has none. */
-async function permissionsOf(folder: string): Promise<number> {
-  return process.platform === "win32" ? 0 : (await stat(folder)).mode & 0o7777;
+/** Returns the mode of a file or folder in octal if it has one of some bits; undefined otherwise, and on Windows. */
+export async function modeWith(bits: number, path: string): Promise<string | undefined> {
+  const mode = process.platform === "win32" ? 0 : (await stat(path)).mode & 0o7777;
+  return (mode & bits) === 0 ? undefined : mode.toString(8).padStart(4, "0");
 }
 
 /** Leaves a mark for the next start, which then writes everything again. */
