@@ -149,8 +149,8 @@ describe("an edit of a table whose lists have entries", () => {
       return (await registry.world.service.routes.check()).findings.map(({ message }) => message);
     };
     assert.deepEqual(await found(", cost: { type: integer, default: 0 }"), [
-      'the data keeps a value of "fee" in 2 entries, which nobody sees, and none of "cost": ' +
-        "if that is its new name, add `renamed: { fee: cost }` to the list",
+      'the data keeps a value of "fee" in 2 entries, which nobody sees; ' +
+        'if "cost" is the new name of "fee", add `renamed: { fee: cost }`',
     ]);
     assert.deepEqual(await found(""), []);
   });

@@ -62,6 +62,8 @@ export async function rollBack(context: Context, revision: string | undefined): 
     const compared = await diffTo(context, control, target, tables, current);
     const diff = compared && listPlayers(compared);
     if (diff !== null && !output.wantsJSON) output.remark(`${diffText(output, diff, shownNames)}\n`);
+    for (const { message, hides } of await control.run("list.check", { text: target.text }))
+      if (hides) output.remark(`warning: ${message}`);
     await confirm(context, {
       asks: `Put revision ${next} into ${current.file}?`,
       does: "This replaces the route table",

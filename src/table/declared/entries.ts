@@ -61,30 +61,45 @@ export class EntryFindings {
     this.#countFor(stored);
     const at = ["lists", name];
     const entry = withPresentNames(stored, list);
-    if (entry !== stored) {
-      const has = (field: string) => Object.hasOwn(stored.values, field);
-      for (const [from, to] of Object.entries(list.renamed).filter((names) => names.every(has)))
-        this.#find(
-          [...at, "renamed", from],
-          `the data has a value of "${to}" already, in #; rename "${from}" to another name, or undo what renamed it: \`addon-cli audit --operation list.rename\` shows the change`,
-        );
+    for (const [from, to] of Object.entries(list.renamed)) {
+      if (storedValue(entry, from) === undefined) continue;
+      const message = `the data keeps a value of "${from}" in #, which nobody sees, beside one of "${to}"`;
+      this.#find([...at, "renamed", from], message, "hidden");
     }
     const isOtherKey = entry.key.join() !== list.key.map((field) => field.name).join();
-    if (isOtherKey) {
-      const key = allOf(entry.key);
-      this.#find([...at, "key"], `the key cannot change while the data has entries: that of # is ${key}`);
-    }
-    for (const field of list.fields)
-      this.#addField([...at, "fields", field.name], entry, field, isOtherKey && list.key.includes(field));
-    const lacked = list.fields.find(({ name }) => storedValue(entry, name) === undefined);
-    const kept = Object.keys(entry.values).find(
-      (name) =>
-        list.fields.every((field) => field.name !== name) && lacked && isStoredAs(entry, { ...lacked, name }),
+    // The values that no field of the list has: a field can be their new name.
+    const left = [...Object.keys(entry.values), ...(entry.player === undefined ? [] : [entry.player])].filter(
+      (name) => !Object.hasOwn(list.renamed, name) && list.fields.every((field) => field.name !== name),
     );
-    if (kept === undefined || lacked === undefined) return;
-    const advice = `if that is its new name, add \`renamed: { ${kept}: ${lacked.name} }\` to the list`;
-    const message = `the data keeps a value of "${kept}" in #, which nobody sees, and none of "${lacked.name}": ${advice}`;
-    this.#find([...at, "fields", lacked.name], message, "hidden");
+    const keyAdvice: string[] = [];
+    for (const field of list.fields) {
+      const place = [...at, "fields", field.name];
+      if (storedValue(entry, field.name) !== undefined) {
+        this.#checkValue(place, entry, field);
+        continue;
+      }
+      const former = left.find((name) => isStoredAs(entry, { ...field, name }));
+      if (former !== undefined) left.splice(left.indexOf(former), 1);
+      const advice =
+        former &&
+        `if "${field.name}" is the new name of "${former}", add \`renamed: { ${former}: ${field.name} }\``;
+      // A default would not help in a key that the entries do not have.
+      if (isOtherKey && list.key.includes(field)) keyAdvice.push(advice ? `; ${advice}` : "");
+      else if (field.default === undefined)
+        this.#find(
+          place,
+          `the data has # without "${field.name}"; give it a default${advice ? `, or ${advice}` : ""}`,
+        );
+      else if (former !== undefined)
+        this.#find(
+          place,
+          `the data keeps a value of "${former}" in #, which nobody sees; ${advice}`,
+          "hidden",
+        );
+    }
+    if (!isOtherKey) return;
+    const key = `that of # is ${allOf(entry.key)}${keyAdvice.join("")}`;
+    this.#find([...at, "key"], `the key cannot change while the data has entries: ${key}`);
   }
 
   #countFor({ list, creatorName, creatorUUID }: Entry): void {
@@ -107,14 +122,10 @@ export class EntryFindings {
       : [{ path: ["lists", name, "maxEntriesPerCreator"], message, isFault: false }];
   }
 
-  /** @param isOfOtherKey whether it is in a key that the entries do not have: a default would not help there */
-  #addField(path: Path, entry: Entry, field: Field, isOfOtherKey: boolean): void {
-    const { name, type, default: fallback } = field;
+  #checkValue(path: Path, entry: Entry, field: Field): void {
+    const { name, type } = field;
     const value = storedValue(entry, name);
-    if (value === undefined) {
-      if (fallback === undefined && !isOfOtherKey)
-        this.#find(path, `the data has # without "${name}"; give it a default`);
-    } else if (!isStoredAs(entry, field)) {
+    if (!isStoredAs(entry, field)) {
       const stored = storedType(entry, name);
       const advice =
         stored === (field.refersTo ?? type.base) ? "" : ` (${stored}); declare that type, or another field`;

@@ -8,18 +8,19 @@ export function storedValue({ values, player, name }: Entry, field: string): Ent
   return Object.hasOwn(values, field) ? values[field] : undefined;
 }
 
-/** Returns an entry with the present names of renamed fields; the same one if it has them. */
+/**
+ * Returns an entry with the present names of renamed fields; the same one if it has them. A field stays under its former
+ * name, where nobody sees it, if the entry has a value under the present one as well.
+ */
 export function withPresentNames(entry: Entry, { renamed }: Pick<List, "renamed">): Entry {
-  const present = (name: string) => (Object.hasOwn(renamed, name) ? (renamed[name] ?? name) : name);
-  const isPresent = (name: string) => present(name) === name;
   const { key, values, names, entries, instants, player } = entry;
-  if ([...Object.keys(values), ...key, player ?? ""].every(isPresent)) return entry;
-  const inOrder = <T>(map: Readonly<Record<string, T>>): Record<string, T> => {
-    const all = Object.entries(map);
-    // A value under the present name is later than one under the former.
-    const former = all.map(([name, value]) => [present(name), value] as const);
-    return Object.fromEntries([...former, ...all.filter(([name]) => isPresent(name))]);
+  const present = (name: string) => {
+    const to = Object.hasOwn(renamed, name) ? renamed[name] : undefined;
+    return to === undefined || storedValue(entry, to) !== undefined ? name : to;
   };
+  if ([...Object.keys(values), ...key, player ?? ""].every((name) => present(name) === name)) return entry;
+  const inOrder = <T>(map: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(map).map(([name, value]) => [present(name), value]));
   return {
     ...entry,
     key: key.map(present),
