@@ -33,10 +33,10 @@ describe("an undo beside an edited table", () => {
     const { sequence = 0 } = await service.administer("list.drop", { list: "plates" });
     const undo = () => service.administer("undo", { sequence });
     await declare(world, numbered);
-    await assert.rejects(
-      undo(),
-      /the route table has changed since, and refuses the entry plates\/LS-1: the key/,
-    );
+    await assert.rejects(undo(), {
+      message: /the route table has changed since, and refuses the entry plates\/LS-1: the key/,
+      hint: /^Put a table in force that they fit first/,
+    });
     await declare(world, keyed.replace("integer", "text"));
     await assert.rejects(undo(), /another type of "price"/);
     assert.deepEqual(await world.ok(token, "/plates"), []);

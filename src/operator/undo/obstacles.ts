@@ -5,7 +5,7 @@ import { textOf } from "../../domain/label.ts";
 import { allOf, counted } from "../../domain/text.ts";
 import type { JournalRecord, RecordChange } from "../../store/change.ts";
 import type { Data } from "../../store/data.ts";
-import { recordWords } from "./outcome.ts";
+import { recordWords, unfitWords } from "./outcome.ts";
 
 /** The most obstacles that a message names, and the most changes for each. */
 export const mostNamed = 5;
@@ -49,9 +49,12 @@ export function namesNote({ names: present }: Data, { changes }: JournalRecord):
 
 /** Returns the refusal of a change with obstacles. @param isPart whether its other records can be undone */
 export function refusal(sequence: number, obstacles: string, isPart: boolean): Failure {
+  const first = obstacles.startsWith(unfitWords)
+    ? "Put a table in force that they fit"
+    : "Undo the later changes";
   const part = isPart ? ` \`addon-cli undo ${sequence} --except-changed\` undoes the other records.` : "";
   return new Failure("CONFLICT", `Change ${sequence} cannot be undone: ${obstacles}.`, {
-    hint: `Undo the later changes first, or make a new change.${part}`,
+    hint: `${first} first, or make a new change.${part}`,
   });
 }
 

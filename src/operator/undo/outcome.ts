@@ -41,6 +41,9 @@ function recordOf(collection: string, record: unknown): unknown {
   });
 }
 
+/** How the reason begins where an entry does not fit the table. */
+export const unfitWords = "the route table has changed since, and refuses";
+
 /** What the table in force means for an undo. */
 export interface TableInForce {
   /** Returns why an entry does not fit its list: with it, the table could not be put in force again. */
@@ -113,7 +116,7 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
     if (twin !== undefined && !isUndone(placeOf({ collection, key: twin })))
       return `${what} is there already, with the UUID of the player who has the name by now`;
     const unfit = entries === undefined || record === undefined ? undefined : table.unfit(record as Entry);
-    if (unfit !== undefined) return `the route table has changed since, and refuses ${what}: ${unfit}`;
+    if (unfit !== undefined) return `${unfitWords} ${what}: ${unfit}`;
     const missing = record && entries?.(record).find((entry) => !has(collection, entry));
     if (missing !== undefined) return `the entry ${missing} of ${what} has been removed since`;
     if (entries !== undefined && before === null) {
