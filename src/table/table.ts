@@ -149,7 +149,7 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
     if (shapes.has(path)) report(["routes", path], `duplicate path: it belongs to "${key}"`, "key");
     return toRoute(path, { ...form, restriction: "open" }, types, served, document) ?? [];
   });
-  checkUnserved(content.unserved ?? [], [...operations.keys()], [...resources, ...faulty], report);
+  checkUnserved(content.unserved ?? [], [...operations.keys()], resources, faulty, report);
   document.reportPoints();
   if (routes.length === 0 && faults.length === 0)
     report(["routes"], "expected at least one route, got none", "key");
@@ -200,12 +200,15 @@ function faultyResources(content: TableDocument, { lists, banReasons }: Declarat
 function checkUnserved(
   names: readonly string[],
   operations: readonly string[],
-  resources: readonly string[],
+  resources: Iterable<string>,
+  faulty: ReadonlySet<string>,
   report: Report,
 ): void {
-  const known = [...operations, ...new Set([...resources, ...operations.map(resourceOf)])];
+  const known = [...operations, ...new Set([...resources, ...faulty, ...operations.map(resourceOf)])];
   for (const [index, name] of names.entries()) {
-    if (!known.includes(name)) report(["unserved", index], unknownName("handler", name, known));
+    // What a list with faults would offer is unknown.
+    if (!known.includes(name) && !faulty.has(resourceOf(name)))
+      report(["unserved", index], unknownName("handler", name, known));
   }
 }
 
