@@ -59,12 +59,13 @@ export async function importEntries(draft: Draft, list: List, file: EditFile, sl
   const free = { ...list, keep: undefined, isNumbered: false, maxEntries: Number.POSITIVE_INFINITY };
   const entries = new ListEntries(free);
   const changes = new ListChanges(free, entries);
-  const attempt = (at: number, run: () => void) => {
+  const attempt = (at: number, run: () => void, row?: Row) => {
     try {
       run();
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      sheet.fault(at, refusalWords(error).replace(/\.$/, ""));
+      const cell = error.parameter === undefined ? undefined : row?.get(error.parameter);
+      sheet.fault(cell?.at ?? at, refusalWords(error).replace(/\.$/, ""));
     }
   };
   // What is as an export writes it stays, even if the list would no longer accept it.
@@ -79,18 +80,18 @@ export async function importEntries(draft: Draft, list: List, file: EditFile, sl
     exported.set(JSON.stringify(compared.map((column) => toCell(answer[column]))), entry);
   }
   const read = readerOf(draft, list, sheet, attempt);
-  const rows: { at: number; same: Entry | undefined; input: Input }[] = [];
+  const rows: { row: Row; at: number; same: Entry | undefined; input: Input }[] = [];
   for (const row of sheet.rows) {
     if (slices.isOver) await slices.next();
     const [{ at } = { at: 0 }] = row.values();
     const same = exported.get(JSON.stringify(compared.map((column) => row.get(column)?.text ?? "")));
-    rows.push({ at, same, input: same === undefined ? read(row, at) : {} });
+    rows.push({ row, at, same, input: same === undefined ? read(row, at) : {} });
   }
   sheet.requireSound();
 
   const lines = new Map<string, number>();
   let number: number | undefined;
-  const takeRow = ({ at, same, input }: (typeof rows)[number]) => {
+  const takeRow = ({ row, at, same, input }: (typeof rows)[number]) => {
     const isNew = list.isNumbered && input.number === undefined;
     const known = same ?? (isNew ? undefined : entries.find(draft, input));
     if (list.isNumbered && !isNew && known === undefined) {
@@ -105,7 +106,7 @@ export async function importEntries(draft: Draft, list: List, file: EditFile, sl
         if (whole[name] === undefined && value !== undefined) whole[name] = value;
         if (whole[name] === undefined) sheet.fault(at, `expected a value of "${name}"`);
       }
-      attempt(at, () => changes.set(draft, whole, { caller: nobody }, false));
+      attempt(at, () => changes.set(draft, whole, { caller: nobody }, false), row);
     }
     const entry = same ?? entries.find(draft, whole);
     if (entry === undefined) return;
@@ -113,9 +114,9 @@ export async function importEntries(draft: Draft, list: List, file: EditFile, sl
     if (line !== undefined) sheet.fault(at, `the same entry is in line ${line}`);
     lines.set(entryKey(entry), sheet.lineOf(at));
   };
-  for (const row of rows) {
+  for (const taken of rows) {
     if (slices.isOver) await slices.next();
-    attempt(row.at, () => takeRow(row));
+    attempt(taken.at, () => takeRow(taken), taken.row);
   }
   const missing = file.remove ? present.filter((entry) => !lines.has(entryKey(entry))) : [];
   const users = missing.length === 0 ? undefined : referringEntries(draft);
