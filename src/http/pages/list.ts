@@ -127,7 +127,9 @@ function cell(site: Site, kind: string, value: unknown): Markup {
 /** Returns rows as CSV, without formulas. */
 function toCSV(columns: readonly Column[], rows: readonly Row[]): string {
   const written = (value: unknown, kind: string) => {
-    if (typeof value === "number") return kind === "instant" ? new Date(value).toISOString() : String(value);
+    // No parameter has a year beyond 9999, but milliseconds.
+    const isDate = typeof value === "number" && kind === "instant" && value < Date.UTC(10_000, 0);
+    if (typeof value === "number") return isDate ? new Date(value).toISOString() : String(value);
     return `"${escapeFormulas(String(value ?? "")).replaceAll('"', '""')}"`;
   };
   const lines = rows.map((row) => columns.map(({ name, kind }) => written(row[name], kind)).join(","));
