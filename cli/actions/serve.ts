@@ -275,7 +275,8 @@ async function warnOfStrangers(
         "and logged. Give it only the addresses of your proxies.",
     );
   }
-  const writable = await modeWith(0o002, routesFile);
+  // Loading the table reports why it cannot be read.
+  const writable = await modeWith(0o002, routesFile).catch(() => undefined);
   if (writable !== undefined) {
     output.remark(
       `warning: Every user of this machine can change the route table ${routesFile} (mode ${writable}), and with it who may ` +
