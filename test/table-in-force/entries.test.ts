@@ -142,19 +142,6 @@ describe("an edit of a table whose lists have entries", () => {
     assert.equal((await registry.plates)[0].owner, "Ada");
   });
 
-  it("is told of values that nobody sees where a field may have been renamed", async (t) => {
-    const registry = await Registry.open(t);
-    const found = async (fields: string) => {
-      await registry.edit(plates.replace(", fee: { type: integer }", fields));
-      return (await registry.world.service.routes.check()).findings.map(({ message }) => message);
-    };
-    assert.deepEqual(await found(", cost: { type: integer, default: 0 }"), [
-      'the data keeps a value of "fee" in 2 entries, which nobody sees; ' +
-        'if "cost" is the new name of "fee", add `renamed: { fee: cost }`',
-    ]);
-    assert.deepEqual(await found(""), []);
-  });
-
   it("is told of a default that names no entry", async (t) => {
     const registry = await Registry.open(t);
     const permit = "{ title: permit, fields: { plate: { type: entry, list: plate, default: C-3 } } }";
