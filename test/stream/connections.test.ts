@@ -205,7 +205,7 @@ it("visitors have a stream of the score while there is an overlay", inTime, asyn
   await world.ok(token, "/event/bomb", { startTime: world.clock.time });
   await world.ok(token, "/event/gangwar", { attacker: 3, defender: 2 });
   assert.deepEqual(await stream.next(), { event: "score", data: { attacker: 3, defender: 2 } });
-  streams.use({ ...routes.table, pages: [] });
+  streams.use({ ...routes.table, pages: routes.table.pages.filter(({ name }) => name !== "overlay") });
   await stream.ended;
   assert.deepEqual(stream.waiting, []);
 });
