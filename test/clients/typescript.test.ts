@@ -111,7 +111,7 @@ describe("the TypeScript client", () => {
     const odd = await failureOf(client.get("/statistic/{player}", { path: { player: "a/b?c#d" } }));
     assert.ok(odd instanceof GameAddonError);
     assert.equal(odd.code, "PARAMETER_INVALID");
-    for (const player of [".", "..", ""]) {
+    for (const player of [".", "..", "", "\ud800"]) {
       const failure = await failureOf(client.get("/statistic/{player}", { path: { player } }));
       assert.ok(failure instanceof TypeError, `"${player}" would be another operation's path`);
     }

@@ -44,6 +44,8 @@ export class Address {
 /** Returns a value as a segment of a path. */
 function toSegment(name: string, value: Value | undefined): string {
   if (value === undefined || value === "") throw new TypeError(`The parameter "${name}" is missing.`);
+  if (/\p{Cs}/u.test(String(value)))
+    throw new TypeError(`The parameter "${name}" has half of a surrogate pair.`);
   const segment = encodeURIComponent(value);
   // URL parsers resolve these, encoded or not, which would make it the address of another operation.
   if (segment === "." || segment === "..") {
