@@ -5,6 +5,9 @@ import { packaged } from "../../src/packaged.ts";
 import { hasData, sharedMarker, snapshotsIn } from "../../src/store/folder/folder-names.ts";
 import type { IO } from "../terminal/io.ts";
 
+/** The mode of a new route table, less the umask: not every user of the machine may decide who may do what. */
+export const tableMode = 0o664;
+
 /** The options of every command. */
 export interface GlobalOptions {
   readonly data: string;
@@ -127,6 +130,6 @@ async function writePackaged(name: string, path: string): Promise<string> {
   const { writeTarget } = await import("../../src/backup/output-file.ts");
   const { nodeFiles } = await import("../../src/store/folder/files.ts");
   await nodeFiles.mkdir(dirname(path));
-  await writeTarget(nodeFiles, path, [await readFile(packaged(name))], { mode: 0o664 });
+  await writeTarget(nodeFiles, path, [await readFile(packaged(name))], { mode: tableMode });
   return path;
 }

@@ -7,6 +7,7 @@ import { Failure } from "../../../src/domain/errors.ts";
 import type { Comparison } from "../../../src/explain/comparison.ts";
 import { listPlayers, type TableDiff } from "../../../src/explain/diff.ts";
 import { checkRoutes } from "../../../src/operations.ts";
+import { findingWords } from "../../../src/operator/lists/findings.ts";
 import { packaged } from "../../../src/packaged.ts";
 import { readRegular } from "../../../src/regular-file.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
@@ -15,6 +16,7 @@ import { type HistoryEntry, TableHistory } from "../../../src/table-in-force/his
 import type { TableText } from "../../../src/table-in-force/route-table.ts";
 import { storedTable } from "../../arguments/operation.ts";
 import type { Context } from "../../context.ts";
+import { tableMode } from "../../data/workspace.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { type Column, formatInstant } from "../../terminal/output.ts";
 import { diffText } from "./diff.ts";
@@ -62,8 +64,8 @@ export async function rollBack(context: Context, revision: string | undefined): 
     const compared = await diffTo(context, control, target, tables, current);
     const diff = compared && listPlayers(compared);
     if (diff !== null && !output.wantsJSON) output.remark(`${diffText(output, diff, shownNames)}\n`);
-    for (const { message, hides } of await control.run("list.check", { text: target.text }))
-      if (hides) output.remark(`warning: ${message}`);
+    for (const finding of await control.run("list.check", { text: target.text }))
+      if (finding.hides) output.remark(`warning: ${findingWords(finding)}`);
     await confirm(context, {
       asks: `Put revision ${next} into ${current.file}?`,
       does: "This replaces the route table",
@@ -195,7 +197,7 @@ async function replaceTable(
   const { file, present } = current;
   // A link remains a link: its target is replaced.
   const path = present === undefined ? file : await realpath(file);
-  const mode = present === undefined ? 0o666 : (await stat(path)).mode & 0o777;
+  const mode = present === undefined ? tableMode : (await stat(path)).mode & 0o777;
   const usual = `${file}.before-rollback`;
   const earlier = (await readRegular(usual).catch(() => undefined))?.toString("utf8");
   const isFree = earlier === undefined || earlier === textOf(current) || isKept(earlier);

@@ -67,24 +67,32 @@ export class EntryFindings {
       this.#find([...at, "renamed", from], message, "hidden");
     }
     const isOtherKey = entry.key.join() !== list.key.map((field) => field.name).join();
-    // The values that no field of the list has: a field can be their new name.
-    const left = [...Object.keys(entry.values), ...(entry.player === undefined ? [] : [entry.player])].filter(
-      (name) => !Object.hasOwn(list.renamed, name) && list.fields.every((field) => field.name !== name),
+    // What no field of the list has now: a field can be its new name.
+    const isLeft = (name: string) =>
+      !Object.hasOwn(list.renamed, name) && list.fields.every((field) => field.name !== name);
+    const held = [...Object.keys(entry.values), ...(entry.player === undefined ? [] : [entry.player])];
+    const left = held.filter((name) => isLeft(name) && !entry.key.includes(name));
+    const keyLeft = list.isNumbered || entry.key.length !== list.key.length ? [] : entry.key;
+    const keyAdvice = entry.key.flatMap((from) =>
+      Object.hasOwn(list.renamed, from)
+        ? `; "${from}" cannot become "${list.renamed[from]}", of which there is a value already`
+        : [],
     );
-    const keyAdvice: string[] = [];
     for (const field of list.fields) {
       const place = [...at, "fields", field.name];
       if (storedValue(entry, field.name) !== undefined) {
         this.#checkValue(place, entry, field);
         continue;
       }
-      const former = left.find((name) => isStoredAs(entry, { ...field, name }));
-      if (former !== undefined) left.splice(left.indexOf(former), 1);
+      const inKey = isOtherKey ? list.key.indexOf(field) : -1;
+      const names = inKey === -1 ? left : keyLeft.slice(inKey, inKey + 1).filter(isLeft);
+      const former = names.find((name) => isStoredAs(entry, { ...field, name }));
+      if (former !== undefined && inKey === -1) left.splice(left.indexOf(former), 1);
       const advice =
         former &&
         `if "${field.name}" is the new name of "${former}", add \`renamed: { ${former}: ${field.name} }\``;
       // A default would not help in a key that the entries do not have.
-      if (isOtherKey && list.key.includes(field)) keyAdvice.push(advice ? `; ${advice}` : "");
+      if (inKey !== -1) keyAdvice.push(advice ? `; ${advice}` : "");
       else if (field.default === undefined)
         this.#find(
           place,
