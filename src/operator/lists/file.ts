@@ -65,7 +65,10 @@ export async function importEntries(draft: Draft, list: List, file: EditFile, sl
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const cell = error.parameter === undefined ? undefined : row?.get(error.parameter);
-      sheet.fault(cell?.at ?? at, refusalWords(error).replace(/\.$/, ""));
+      // That of a default is not in the file.
+      const whose =
+        error.parameter === undefined || row === undefined || cell ? "" : `"${error.parameter}": `;
+      sheet.fault(cell?.at ?? at, `${whose}${refusalWords(error).replace(/\.$/, "")}`);
     }
   };
   // What is as an export writes it stays, even if the list would no longer accept it.
