@@ -137,7 +137,7 @@ describe("a data folder that somebody else prepared", { skip: process.platform =
     await assert.rejects(openNotebook(folder), {
       code: "STORE_UNAVAILABLE",
       message: `The data folder ${folder} belongs to user 4711, not to user 0.`,
-      hint: `Run the command as its owner, with \`setpriv --reuid=4711 --clear-groups …\`. Only if the service is to run as user 0, change the owner: \`chown -R 0 ${folder}\`.`,
+      hint: `Run the command as its owner, with \`setpriv --reuid=4711 --regid=4711 --clear-groups …\`. Only if the service is to run as user 0, change the owner: \`chown -R 0 ${folder}\`.`,
     });
     assert.deepEqual(await readdir(folder), []);
     assert.equal((await stat(folder)).mode & 0o777, 0o755);

@@ -47,9 +47,10 @@ export async function lockFolder(files: Files, folder: string): Promise<FolderLo
  * readable for the folder's own service. A folder with the setgid bit is shared with a group on purpose, as volumes are.
  */
 async function requireOwner(folder: string): Promise<void> {
-  const { uid, mode } = await stat(folder);
+  const { uid, gid, mode } = await stat(folder);
   const user = process.geteuid?.();
-  if (user !== undefined && uid !== user && (mode & 0o2000) === 0) throw ofAnotherUser(folder, uid, user);
+  if (user !== undefined && uid !== user && (mode & 0o2000) === 0)
+    throw ofAnotherUser(folder, uid, gid, user);
 }
 
 /** Returns the mode of a file or folder in octal if it has one of some bits; undefined otherwise, and on Windows. */

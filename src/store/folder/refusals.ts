@@ -60,11 +60,11 @@ export function unusable(folder: string, cause: unknown): Failure {
 }
 
 /** The refusal of a data folder that belongs to another user than this process's. Users are numbers. */
-export function ofAnotherUser(folder: string, owner: number, user: number): Failure {
+export function ofAnotherUser(folder: string, owner: number, group: number, user: number): Failure {
   // Whoever is root may have no sudo.
   const [command, change] =
-    user === 0
-      ? [`setpriv --reuid=${owner} --clear-groups …`, `chown -R 0 ${folder}`]
+    user === 0 && process.platform === "linux"
+      ? [`setpriv --reuid=${owner} --regid=${group} --clear-groups …`, `chown -R 0 ${folder}`]
       : [`sudo -u '#${owner}' …`, `sudo chown -R ${user} ${folder}`];
   return new Failure(
     "STORE_UNAVAILABLE",
