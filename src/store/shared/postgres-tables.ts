@@ -66,7 +66,11 @@ export async function createJournal(
   const sql = connectAlone(url);
   const id = randomUUID();
   // A server that closes each connection is asked again without end.
-  const deadline = setTimeout(() => void sql.end({ timeout: 0 }), answerTimeout);
+  let isSilent = false;
+  const deadline = setTimeout(() => {
+    isSilent = true;
+    void sql.end({ timeout: 0 });
+  }, answerTimeout);
   try {
     const [{ encoding = "", exists = false } = {}] = await sql<{ encoding: string; exists: boolean }[]>`
       select current_setting('server_encoding') as encoding, to_regclass('gameaddon.head') is not null as exists`;
@@ -88,7 +92,8 @@ export async function createJournal(
     await sql`commit`;
     return id;
   } catch (error) {
-    throw error instanceof Failure ? error : unusableJournal(withoutPassword(url), error);
+    const cause = isSilent ? new Error("PostgreSQL does not answer") : error;
+    throw cause instanceof Failure ? cause : unusableJournal(withoutPassword(url), cause);
   } finally {
     clearTimeout(deadline);
     await sql.end({ timeout: 1 });
