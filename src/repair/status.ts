@@ -92,7 +92,10 @@ async function diskOf(folder: string): Promise<Disk> {
     return { free, problem: `${reasonOf(error)}. ${remedyFor(error) ?? ""}`.trimEnd() };
   }
   if (shortage === undefined) return { free, problem: null };
-  return { free, problem: `The disk is full: ${shortage}. Make room on it; until then changes can be refused.` };
+  return {
+    free,
+    problem: `The disk is full: ${shortage}. Make room on it; until then changes can be refused.`,
+  };
 }
 
 async function readData(
