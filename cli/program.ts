@@ -23,7 +23,7 @@ import { addServeCommand } from "./commands/serve.ts";
 import { addTokenCommands } from "./commands/token.ts";
 import type { Context } from "./context.ts";
 import { defaultRoutes, type GlobalOptions, Workspace } from "./data/workspace.ts";
-import { interceptUnknown } from "./suggestion.ts";
+import { refuseUnknown } from "./suggestion.ts";
 import { Interrupted, type IO } from "./terminal/io.ts";
 import { Output } from "./terminal/output.ts";
 import { version } from "./version.ts";
@@ -91,7 +91,8 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
       getOutHasColors: () => io.stdout.isTTY === true && !io.env.NO_COLOR,
       getOutHelpWidth: () => io.stdout.columns ?? 100,
     });
-    if (command.commands.length > 0) interceptUnknown(command);
+    if (command.commands.length > 0)
+      command.on("command:*", ([typed = ""]: readonly string[]) => refuseUnknown(command, typed));
   }
 
   program.hook("preAction", (_program, command) => {

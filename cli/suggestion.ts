@@ -13,11 +13,6 @@ export function neverSuggested(command: Command): Command {
   return command;
 }
 
-/** Makes a command refuse an unknown subcommand by {@link refuseUnknown}, instead of Commander's own answer. */
-export function interceptUnknown(command: Command): void {
-  command.on("command:*", ([typed = ""]: readonly string[]) => refuseUnknown(command, typed));
-}
-
 /** Ends the command for an unknown subcommand. */
 export function refuseUnknown(command: Command, typed: string): never {
   const suggested = command

@@ -1,6 +1,7 @@
 /** Implements `serve`: runs the service until it is told to stop. */
 import { once } from "node:events";
 import { resolve } from "node:path";
+import { describeInconsistency, findInconsistencies } from "../../src/backup/consistency.ts";
 import { controlOf } from "../../src/control/operations.ts";
 import { requireSocketPath } from "../../src/control/socket.ts";
 import { type Network, parseAddress } from "../../src/domain/address.ts";
@@ -300,7 +301,6 @@ const maxNamed = 5;
  * takes about a second for 400,000 records, and delays no request by more than a few milliseconds.
  */
 async function warnOfInconsistencies(service: Service, log: Log, stopping: AbortSignal): Promise<void> {
-  const { describeInconsistency, findInconsistencies } = await import("../../src/backup/consistency.ts");
   // The log is closed once the service stops.
   const found = await findInconsistencies(service.store.data);
   if (found.length === 0 || stopping.aborted) return;

@@ -8,6 +8,7 @@ import { wholeFrom } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
+import { confirm } from "../terminal/confirm.ts";
 import { formatInstant } from "../terminal/output.ts";
 import { loading } from "./loading.ts";
 
@@ -151,7 +152,6 @@ export function addPlayerCommands(program: Command, context: Context): void {
       examples("player exclude Ada", 'player exclude Ada --reason "forged kills" --until 14d'),
     )
     .action(async (reference: string, { reason, until, yes }: Terms & { yes?: boolean }) => {
-      const { confirm } = await import("../terminal/confirm.ts");
       const input = { player: reference, reason, until };
       const isNamed = ({ name }: { name: string }) => fold(name) === fold(reference);
       let result = await run("changes", "player.exclude", { ...input, dryRun: true });

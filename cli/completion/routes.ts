@@ -56,7 +56,7 @@ export function continuePath(routes: readonly TypedRoute[], typed: string) {
   for (const { path, parameters } of routes) {
     const segments = path.split("/");
     const segment = segments[words.length];
-    if (segment === undefined || !words.every((word, index) => matches(segments[index], word))) continue;
+    if (segment === undefined || !words.every((word, index) => matches(word, segments[index]))) continue;
     const [name] = placeholdersOf(segment);
     if (name === undefined) {
       if (segment.startsWith(last)) paths.add(before + upToPlaceholder(segments.slice(words.length)));
@@ -76,8 +76,7 @@ function upToPlaceholder(segments: readonly string[]): string {
   return index < 0 ? segments.join("/") : `${segments.slice(0, index).join("/")}/`;
 }
 
-function matches(segment: string | undefined, word: string): boolean {
-  if (segment === undefined) return false;
+function matches(word: string, segment = ""): boolean {
   return placeholdersOf(segment).length > 0 ? word !== "" : fold(segment) === fold(word);
 }
 
@@ -90,7 +89,7 @@ export function parametersLeft(
   const words = path.split("/");
   const fits = ({ path: template }: TypedRoute) => {
     const segments = template.split("/");
-    return segments.length === words.length && words.every((word, index) => matches(segments[index], word));
+    return segments.length === words.length && words.every((word, index) => matches(word, segments[index]));
   };
   // A literal path precedes one with a placeholder.
   const route = routes.find((route) => route.path === path) ?? routes.find(fits);

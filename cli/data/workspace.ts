@@ -2,7 +2,9 @@
 import { lstat, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { packaged } from "../../src/packaged.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
 import { hasData, sharedMarker, snapshotsIn } from "../../src/store/folder/folder-names.ts";
+import { listData, namesIn } from "../../src/store/folder/listing.ts";
 import type { IO } from "../terminal/io.ts";
 
 /** The mode of a new route table, less the umask: not every user of the machine may decide who may do what. */
@@ -52,15 +54,11 @@ export class Workspace {
 
   /** Returns whether the folder has data of the service. */
   async hasData(): Promise<boolean> {
-    const { namesIn } = await import("../../src/store/folder/listing.ts");
-    const { nodeFiles } = await import("../../src/store/folder/files.ts");
     return hasData(await namesIn(nodeFiles, this.folder));
   }
 
   /** Returns the folder, to read its files. @throws Failure if there is no data in it */
   async dataFolder(): Promise<string> {
-    const { listData } = await import("../../src/store/folder/listing.ts");
-    const { nodeFiles } = await import("../../src/store/folder/files.ts");
     await listData(nodeFiles, this.folder);
     await this.remarkCopy();
     return this.folder;
@@ -69,8 +67,6 @@ export class Workspace {
   /** Says, once, that the files are a copy of a shared journal, where no service keeps it up to date. */
   async remarkCopy(): Promise<void> {
     const { folder } = this;
-    const { namesIn } = await import("../../src/store/folder/listing.ts");
-    const { nodeFiles } = await import("../../src/store/folder/files.ts");
     const names = await namesIn(nodeFiles, folder);
     if (!names.includes(sharedMarker)) return;
     const { connectControl } = await import("../../src/control/client.ts");
@@ -128,7 +124,6 @@ export async function exists(path: string): Promise<boolean> {
 /** Copies a packaged file. It appears whole, even if the process is killed. */
 async function writePackaged(name: string, path: string): Promise<string> {
   const { writeTarget } = await import("../../src/backup/output-file.ts");
-  const { nodeFiles } = await import("../../src/store/folder/files.ts");
   await nodeFiles.mkdir(dirname(path));
   await writeTarget(nodeFiles, path, [await readFile(packaged(name))], { mode: tableMode });
   return path;

@@ -7,6 +7,7 @@
  * writes they do not belong together: only a fault that is found twice is reported.
  */
 import { dayMilliseconds } from "../../src/domain/instant.ts";
+import { reasonOf } from "../../src/domain/system-error.ts";
 import { type Certificate, type CertificateFiles, readCertificate } from "../../src/http/certificate.ts";
 import type { Server } from "../../src/http/server.ts";
 import { formatInstant } from "../terminal/output.ts";
@@ -112,9 +113,8 @@ export class CertificateReloader {
     this.#isFaulty = true;
     if (cause === "change" && isNew) return;
     if (cause === "signal") this.#warned.delete("files");
-    const reason = error instanceof Error ? error.message : String(error);
     const expiry = formatInstant(this.#inForce.validTo);
-    this.#warn("files", `${reason} The certificate in force stays; it expires at ${expiry}.`);
+    this.#warn("files", `${reasonOf(error)} The certificate in force stays; it expires at ${expiry}.`);
   }
 
   #warnOfCertificate(): void {

@@ -34,16 +34,16 @@ export function formatTable(
   return asTable(used, shorter);
 }
 
-/** Formats labels with their values, one below the other. @param columns the width of the terminal; undefined for any width */
+/** Formats labels with their values, one below the other. @param columns the width of the terminal */
 export function formatPairs(
   pairs: readonly (readonly [label: string, value: string])[],
-  columns: number | undefined,
+  columns: number,
   emphasize: (label: string) => string = (label) => label,
 ): string {
   const labels = widest(pairs.map(([label]) => label));
-  const room = columns === undefined ? undefined : columns - labels - gap.length;
+  const room = columns - labels - gap.length;
   const lines = pairs.flatMap(([label, value]) => {
-    if (room !== undefined && room < minWidth) return [emphasize(label), ...wrap(value, columns)];
+    if (room < minWidth) return [emphasize(label), ...wrap(value, columns)];
     return wrap(value, room).map((line, index) => {
       const head = padded(index === 0 ? label : "", labels, emphasize);
       return `${head}${gap}${line}`.trimEnd();
@@ -142,8 +142,8 @@ export function wrapLines(text: string, columns: number): string {
 }
 
 /** Wraps a text at its spaces; wider words remain whole. */
-function wrap(text: string, width: number | undefined): string[] {
-  if (width === undefined || widthIn(text) <= width) return [text];
+function wrap(text: string, width: number): string[] {
+  if (widthIn(text) <= width) return [text];
   const lines: string[] = [];
   let line: string | undefined;
   for (const word of wordsOf(text)) {

@@ -46,8 +46,9 @@ export class Output {
   }
 
   /** Returns a text with lines that fit the terminal; unchanged for a pipe or an unknown width. */
-  fitted(text: string, { isTTY, columns }: Sink): string {
-    return isTTY === true && columns ? (this.#wrapLines?.(text, columns) ?? text) : text;
+  fitted(text: string, sink: Sink): string {
+    const columns = widthOf(sink);
+    return columns === undefined ? text : (this.#wrapLines?.(text, columns) ?? text);
   }
 
   /** Prints a result: the document with `--json`, or else the text. Removes tokens, which a quoted file may contain. */
@@ -112,11 +113,7 @@ export class Output {
   }
 
   /** Styles a text if the stream is a terminal with colours. */
-  style(
-    format: "bold" | "dim" | "red" | "green" | "yellow",
-    text: string,
-    sink: Sink = this.#io.stdout,
-  ): string {
+  style(format: Parameters<Paint>[0], text: string, sink: Sink = this.#io.stdout): string {
     return sink.isTTY === true && !this.#io.env.NO_COLOR
       ? styleText(format, text, { validateStream: false })
       : text;
@@ -127,10 +124,8 @@ export class Output {
     if (faults.length === 0) return;
     const { formatFaults } = await import("./excerpts.ts");
     const { stderr } = this.#io;
-    // A terminal of unknown width reports 0.
-    const columns = stderr.isTTY === true ? stderr.columns || undefined : undefined;
     const paint: Paint = (format, text) => this.style(format, text, stderr);
-    this.remark(formatFaults(faults, { file, text, paint, columns, kind }));
+    this.remark(formatFaults(faults, { file, text, paint, columns: widthOf(stderr), kind }));
   }
 
   /** Prints why a command failed. */
@@ -173,10 +168,11 @@ export class Output {
     const cells = pairs.map(([label, value]) => [label, escapeControls(value)] as const);
     const width = Math.max(...cells.map(([label]) => label.length));
     // The measuring of texts is loaded only for a terminal.
+    const columns = widthOf(this.#io.stdout);
     const text =
-      this.#columns === undefined
+      columns === undefined
         ? cells.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join("\n")
-        : (await import("./layout.ts")).formatPairs(cells, this.#columns);
+        : (await import("./layout.ts")).formatPairs(cells, columns);
     this.result(document, text);
   }
 
@@ -184,14 +180,13 @@ export class Output {
     const { formatTable } = await import("./layout.ts");
     const headings = columns.map(({ heading }) => heading);
     const cells = rows.map((row) => cellsOf(row, columns));
-    return formatTable(headings, cells, this.#columns, (heading) => this.style("bold", heading));
+    return formatTable(headings, cells, widthOf(this.#io.stdout), (heading) => this.style("bold", heading));
   }
+}
 
-  /** The width of the terminal; undefined without a terminal, or if it is unknown. */
-  get #columns(): number | undefined {
-    const { isTTY, columns } = this.#io.stdout;
-    return isTTY === true ? columns || undefined : undefined;
-  }
+/** Returns the width of a terminal; undefined without a terminal, or where it reports 0, since it is unknown. */
+function widthOf({ isTTY, columns }: Sink): number | undefined {
+  return isTTY === true && columns ? columns : undefined;
 }
 
 function cellsOf<T>(row: T, columns: readonly Column<T>[]): string[] {

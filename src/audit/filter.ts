@@ -25,7 +25,8 @@ export interface Filter {
   readonly until?: number | undefined;
 }
 
-const otherCallers = ["public", "operator", "system"];
+/** `audit` and `can-i` call callers who are not players by these names. */
+export const otherCallers: readonly string[] = ["operator", "public", "system"];
 
 /**
  * Returns the test of a filter. Names are looked up at each call, since a followed journal adds new ones.

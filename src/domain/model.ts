@@ -181,7 +181,6 @@ const repetitionSchema = v.object({
   info: v.string(),
   instant,
 });
-export type Repetition = v.InferOutput<typeof repetitionSchema>;
 
 /** Returns the key of a repetition. No scope contains a space. */
 export function repetitionKey(scope: string, key: string): string {

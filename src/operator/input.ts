@@ -1,5 +1,6 @@
 /** The inputs of operator operations: how they are parsed, and the schemas that several of them share. */
 import * as v from "valibot";
+import { otherCallers } from "../audit/filter.ts";
 import { Failure } from "../domain/errors.ts";
 import { latestInstant } from "../domain/instant.ts";
 import { integerRange, playerNameForm, playerNameWords } from "../domain/limits.ts";
@@ -52,9 +53,6 @@ export function line(what: string, { minLength, maxLength }: { minLength: number
 /** When a membership ends, in milliseconds since 1970; without it there is no end. */
 export const until = v.optional(v.pipe(v.number(), v.safeInteger(), v.maxValue(latestInstant)));
 
-/** `audit` and `can-i` call callers who are not players by these names. */
-const reservedNames: readonly string[] = ["operator", "public", "system"];
-
 /** A new name of a player. It must not look like a UUID. */
 export const newPlayerName = v.pipe(
   v.string(),
@@ -64,8 +62,8 @@ export const newPlayerName = v.pipe(
   // URLs leave such segments out (RFC 3986, section 5.2.4).
   v.check((name) => !/^\.\.?$/.test(name), "expected a name other than . and .., which no path can have"),
   v.check(
-    (name) => !reservedNames.includes(fold(name)),
-    `expected a name other than ${oneOf(reservedNames)}: the audit uses these for callers who are not players`,
+    (name) => !otherCallers.includes(fold(name)),
+    `expected a name other than ${oneOf(otherCallers)}: the audit uses these for callers who are not players`,
   ),
   withoutInvisible("a player name"),
   v.check((name) => !tokenInText.test(name), "expected a player name without a token in it"),

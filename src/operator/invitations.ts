@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import type { Player } from "../domain/model.ts";
-import { compareTexts } from "../domain/text.ts";
+import { byName, compareTexts } from "../domain/text.ts";
 import { invite, revokeInvitation, stateOf } from "../identity/invitations.ts";
 import { isInGroup, memberTest } from "../identity/memberships.ts";
 import { requirePlayer } from "../identity/players.ts";
@@ -69,7 +69,7 @@ function withoutToken(draft: Draft, players: readonly Player[], now: number): Pl
     const lost = invitation && stateOf(invitation, now) === "expired" ? invitation.token : null;
     return draft.tokens.find("player", uuid).some((token) => token.id !== lost && isLive(token, now));
   };
-  return players.filter((player) => !hasToken(player)).sort((a, b) => compareTexts(a.name, b.name));
+  return byName(players.filter((player) => !hasToken(player)));
 }
 
 export const list = defineRead({

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { toMinute } from "../domain/instant.ts";
 import { countsAt, type Ending, type Membership, type Player, type Subject } from "../domain/model.ts";
 import { withTerms } from "../domain/terms.ts";
-import { compareTexts, didYouMean } from "../domain/text.ts";
+import { byName, compareTexts, didYouMean } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import {
   joinGroup,
@@ -86,10 +86,9 @@ export const revokeAdministrator = setAdministrator(false);
 export const listAdministrators = defineRead({
   input: v.strictObject({}),
   read: (data) =>
-    Array.from(data.players.values())
-      .filter(({ administrator }) => administrator)
-      .sort((a, b) => compareTexts(a.name, b.name))
-      .map(({ name, uuid }) => ({ name, uuid })),
+    byName(Array.from(data.players.values()).filter(({ administrator }) => administrator)).map(
+      ({ name, uuid }) => ({ name, uuid }),
+    ),
 });
 
 export const listGroups = defineRead({

@@ -1,7 +1,7 @@
 /** Idempotency keys: which answers are stored, and for how long. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { model, type Repetition } from "../../src/domain/model.ts";
+import { model } from "../../src/domain/model.ts";
 import { runOnce } from "../../src/identity/idempotency.ts";
 import type { DataStore } from "../../src/store/data.ts";
 import { Store } from "../../src/store/store.ts";
@@ -35,7 +35,7 @@ async function fill(store: DataStore, scope: string, count: number): Promise<voi
   for (let first = 0; first < count; first += piece) {
     await store.change({ who: "system", operation: "fill" }, (draft) => {
       for (let number = first; number < Math.min(count, first + piece); number += 1) {
-        const record: Repetition = { scope, key: `k-${number}`, request: "", info: "", instant: now };
+        const record = { scope, key: `k-${number}`, request: "", info: "", instant: now };
         draft.repetitions.put(record);
       }
     });

@@ -32,7 +32,7 @@ class MemoryFiles {
     const open = async (path: string, flags: OpenFlags) => {
       const isNew =
         typeof flags === "number" && (flags & constants.O_CREAT) !== 0 && !bytes.has(basename(path));
-      if (flags === "w" || isNew) set(path, Buffer.alloc(0));
+      if (isNew) set(path, Buffer.alloc(0));
       const file = {
         async write(from: Uint8Array, offset: number, length: number, position: number) {
           const old = get(path);

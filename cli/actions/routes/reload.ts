@@ -1,6 +1,7 @@
 /** Implements `routes reload` and `routes status`. */
 import type { Control } from "../../../src/control/operations.ts";
 import { Failure } from "../../../src/domain/errors.ts";
+import { reasonOf } from "../../../src/domain/system-error.ts";
 import { listPlayers, type TableDiff } from "../../../src/explain/diff.ts";
 import type { Reloaded, TableStatus } from "../../../src/table-in-force/route-table.ts";
 import type { Context } from "../../context.ts";
@@ -101,7 +102,7 @@ async function pendingOf(context: Context, { file, revision }: TableStatus): Pro
   } catch (error) {
     return {
       faults: (error instanceof Failure && error.faultyFile?.faults.length) || 0,
-      reason: error instanceof Error ? error.message : String(error),
+      reason: reasonOf(error),
     };
   }
 }

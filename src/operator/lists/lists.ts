@@ -1,5 +1,6 @@
 /** The entries of lists beside the route table: what a table means for them, and removing those of a list. */
 import * as v from "valibot";
+import { basisOf, editRecords, requireBasis } from "../../backup/edit.ts";
 import type { EntryCheck } from "../../backup/restore.ts";
 import { type Entry, entriesIn, entryKey } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
@@ -26,12 +27,12 @@ export const exportList = defineCommand({
 export const importList = defineCommand({
   input: v.strictObject({ ...fileEdit.entries, list: v.string() }),
   async run({ store, loadTable }: Environment, { list: name, ...input }, signal) {
-    const [edit, file] = await Promise.all([import("../../backup/edit.ts"), import("./file.ts")]);
+    const { importEntries, requireList } = await import("./file.ts");
     const table = await loadTable();
     // Another table may be in force by the time that the change is decided.
     const apply = (draft: Draft, slices: Slices) =>
-      file.importEntries(draft, file.requireList(table().declared.lists, name), input, slices);
-    return edit.editRecords(store, "list.import", apply, { ...input, signal });
+      importEntries(draft, requireList(table().declared.lists, name), input, slices);
+    return editRecords(store, "list.import", apply, { ...input, signal });
   },
 });
 
@@ -45,7 +46,6 @@ export const dropList = defineCommand({
     { store }: Environment,
     { list, dryRun, basis },
   ): Promise<Info & { readonly count: number; readonly sequence?: number; readonly basis?: string }> {
-    const { basisOf, requireBasis } = await import("../../backup/edit.ts");
     let changes = removalsOf(store.data, list);
     const words = () => `${counted(changes.length, "entry")} of the list ${list}`;
     if (dryRun) return { info: words(), count: changes.length, basis: basisOf(changes) };
@@ -96,10 +96,9 @@ export async function checkInForce(environment: Environment): Promise<EntryCheck
   const { findingsOf, findingWords } = await import("./findings.ts");
   return async (entries) => {
     const findings = await findingsOf(lists(), entries, false);
-    const [faults, remarks] = [true, false].map((isFault) =>
-      findings.filter((finding) => finding.isFault === isFault).map(findingWords),
-    );
-    return { faults: faults ?? [], remarks: remarks ?? [] };
+    const wordsOf = (isFault: boolean) =>
+      findings.filter((finding) => finding.isFault === isFault).map(findingWords);
+    return { faults: wordsOf(true), remarks: wordsOf(false) };
   };
 }
 

@@ -1,6 +1,8 @@
 /** A roster: exporting it, and applying it or showing what it would change. What does it is loaded only then. */
 import * as v from "valibot";
+import { editRecords } from "../../backup/edit.ts";
 import { oneOf } from "../../domain/text.ts";
+import { vocabularyOf } from "../../identity/memberships.ts";
 import type { Draft } from "../../store/data.ts";
 import type { Slices } from "../../store/slices.ts";
 import { defineCommand, defineRead, type Environment } from "../define.ts";
@@ -28,18 +30,16 @@ export const applyRoster = defineCommand({
     only: v.optional(v.array(column)),
   }),
   async run({ store, loadTable, now = Date.now }: Environment, input, signal) {
-    const [edit, roster, moved, { vocabularyOf }] = await Promise.all([
-      ...([import("../../backup/edit.ts"), import("./apply.ts"), import("../../explain/moves.ts")] as const),
-      import("../../identity/memberships.ts"),
-    ]);
+    const roster = await import("./apply.ts");
+    const { operationsMoved } = await import("../../explain/moves.ts");
     const table = (await loadTable())();
     // Before the change, to compare with.
     const ranks = store.data.memberships.size;
     const apply = (draft: Draft, slices: Slices) =>
       roster.applyRoster(draft, input, table.excludedGroup, now(), slices);
-    const edited = await edit.editRecords(store, "roster.apply", apply, { ...input, signal });
+    const edited = await editRecords(store, "roster.apply", apply, { ...input, signal });
     const { people, moves } = edited.report;
-    const operations = await moved.operationsMoved(table, vocabularyOf(store.data), moves);
+    const operations = await operationsMoved(table, vocabularyOf(store.data), moves);
     return { ranks, ...edited, report: people, operations };
   },
 });

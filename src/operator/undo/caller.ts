@@ -1,6 +1,6 @@
 /** Taking back what one caller did: every record gets the value that it had before, unless somebody else has changed it since. */
 import * as v from "valibot";
-import type { Filter } from "../../audit/filter.ts";
+import { type Filter, otherCallers } from "../../audit/filter.ts";
 import type { PlayerNames } from "../../audit/names.ts";
 import { operationName, operationTest } from "../../audit/operations.ts";
 import { readNames, toSelection } from "../../audit/read.ts";
@@ -90,7 +90,7 @@ const credentials: ReadonlySet<string> = new Set(["tokens", "invitations"]);
 /** Reads what is left of a caller's changes from the journal. @throws Failure for a caller who is unknown, or not one */
 async function readRuns({ files = nodeFiles, store, loadTable }: Environment, filter: Filter) {
   const { by, token } = filter;
-  const isOther = ["operator", "system", "public"].includes(fold(by ?? ""));
+  const isOther = otherCallers.includes(fold(by ?? ""));
   if ((by === undefined) === (token === undefined) || isOther)
     throw new Failure("PARAMETER_INVALID", "Expected a player, or the id of a public token.");
   const { names } = await readNames(files, store.folder);

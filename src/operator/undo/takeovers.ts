@@ -1,14 +1,11 @@
 /** Records of a name alone that become those of the player who gets the name: by a registration, a renaming or a roster. */
 import { textOf } from "../../domain/label.ts";
-import { definitionOf } from "../../domain/model.ts";
+import { definitionOf, type Player } from "../../domain/model.ts";
 import { fold } from "../../domain/text.ts";
 import { placeOf, type RecordChange } from "../../store/change.ts";
 
 /** A registered player. */
-export interface Person {
-  readonly name: string;
-  readonly uuid: string;
-}
+export type Person = Pick<Player, "name" | "uuid">;
 
 /** A record that a player took over with a name, or gave back with it. */
 export interface Takeover {

@@ -76,10 +76,9 @@ async function makeFolders(path: string, options: { mode?: number } = {}): Promi
   });
 }
 
-const { O_RDONLY, O_RDWR, O_WRONLY, O_CREAT, O_TRUNC, O_APPEND, O_EXCL } = constants;
+const { O_RDONLY, O_RDWR, O_WRONLY, O_CREAT, O_APPEND, O_EXCL } = constants;
 const flagsByWord = {
   "r+": O_RDWR,
-  w: O_WRONLY | O_CREAT | O_TRUNC,
   wx: O_WRONLY | O_CREAT | O_EXCL,
   a: O_WRONLY | O_CREAT | O_APPEND,
 } as const;
@@ -212,7 +211,6 @@ export async function createDurably(
   fill: (file: File) => Promise<void>,
   { temporary = temporaryName(path), mode = privateMode, durable = false }: Creation = {},
 ): Promise<File> {
-  const { O_WRONLY, O_CREAT, O_EXCL } = constants;
   const flags = durable ? O_WRONLY | O_CREAT | O_EXCL | (files.durable ?? 0) : "wx";
   const file = await files.open(temporary, flags, mode);
   try {

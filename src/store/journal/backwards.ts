@@ -102,7 +102,6 @@ function decodeBlock(lines: Buffer, header: Buffer, offset: number): ReturnType<
  */
 function findBlock(bytes: Buffer): { start: number; header: Buffer } | undefined {
   let before = bytes.indexOf(lineFeed) + 1;
-  if (before === 0) return undefined;
   for (;;) {
     const start = bytes.indexOf(lineFeed, before) + 1;
     const end = bytes.indexOf(lineFeed, start);

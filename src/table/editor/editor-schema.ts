@@ -80,6 +80,6 @@ export function editorSchema(handlers: readonly string[]): JsonSchema {
     // Of a map, its content.
     typeMode: "output",
   });
-  const schema = { ...($schema === undefined ? {} : { $schema }), title: "Route table", ...rest };
+  const schema = { $schema, title: "Route table", ...rest };
   return { $comment: originComment(schema), ...schema };
 }
