@@ -75,6 +75,12 @@ interface AttemptFailure {
 
 type Outcome = { readonly body: unknown } | AttemptFailure;
 
+/**
+ * A browser asks again by itself whether its cached answer has changed. With an `If-None-Match` of the page it would leave
+ * out its cache, and also what it remembers of preflights (Fetch standard, "HTTP-network-or-cache fetch").
+ */
+const isBrowser = "document" in globalThis || "WorkerGlobalScope" in globalThis;
+
 /** @throws TypeError for what a header cannot have: `fetch` says so in the same way as of a service that is away */
 function requireHeader(name: string, value: string | undefined): void {
   if (value !== undefined && !/^[\x20-\x7e]*$/.test(value))
@@ -219,7 +225,7 @@ export class GameAddonClient {
   async #attempt(call: Call): Promise<Outcome> {
     const { address, signal, idempotencyKey } = call;
     signal?.throwIfAborted();
-    const cached = idempotencyKey === undefined ? this.#cache.get(address) : undefined;
+    const cached = idempotencyKey === undefined && !isBrowser ? this.#cache.get(address) : undefined;
     const headers = cached === undefined ? call.headers : { ...call.headers, "If-None-Match": cached.etag };
     const timeout = this.#timing.timeout(this.#timeoutMilliseconds);
     const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
