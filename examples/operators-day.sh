@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
 # A day of an operator with 3,000 players in 12 factions. Run it in a folder with the project's routes.yaml and
-# data/seed.yaml and nothing else: it writes its files there, and prints what each step takes. Needs curl and awk.
+# data/seed.yaml and nothing else: it writes its files there, and prints what each step takes. Needs curl and awk. Where
+# `npx addon-cli` finds nothing installed, ADDON_CLI says how to run it: "node /path/to/dist/addon-cli.cjs".
 set -euo pipefail
+read -ra CLI <<< "${ADDON_CLI:-npx addon-cli}"
+# npx must not fetch a package of that name.
+export npm_config_yes=false
 PORT=${ADDON_PORT:-8888}
 API=http://127.0.0.1:$PORT/gameaddon/v1/-
 SECONDS=0
@@ -16,10 +20,10 @@ step() {
 
 # Starts the service, and waits until it answers.
 start() {
-  npx addon-cli serve --port "$PORT" --limits off --log-requests none > /dev/null 2>> serve.log &
+  "${CLI[@]}" serve --port "$PORT" --limits off --log-requests none > /dev/null 2>> serve.log &
   SERVICE=$!
   until curl -sf -o /dev/null "http://127.0.0.1:$PORT/ready"; do
-    kill -0 $SERVICE
+    kill -0 $SERVICE 2> /dev/null || { cat serve.log >&2; exit 1; }
     sleep 0.1
   done
 }
@@ -36,7 +40,7 @@ claim() {
 
 printf 'factions: [NORTH, EAST, SOUTH, WEST, HARBOUR, HILLS, BEACH]\n' > more.yaml
 start
-step "seven more factions" npx addon-cli seed groups more.yaml
+step "seven more factions" "${CLI[@]}" seed groups more.yaml
 
 # The morning: everybody is registered with a faction and a rank, and gets a code instead of a token.
 factions="GROVE BALLAS VAGOS TRIADS CARTEL NORTH EAST SOUTH WEST HARBOUR HILLS BEACH"
@@ -45,8 +49,8 @@ awk -v factions="$factions" 'BEGIN {
   print "name,organisations,groups"
   for (i = 1; i <= 3000; i++) printf "Player%04d,%s:1,%s\n", i, faction[i % 12 + 1], i % 100 ? "" : "VIP"
 }' > roster.csv
-apply() { npx addon-cli roster apply "$1" --yes | cut -c 1-100; }
-invite() { npx addon-cli token invite --all-without-token > codes.csv; }
+apply() { "${CLI[@]}" roster apply "$1" --yes | cut -c 1-100; }
+invite() { "${CLI[@]}" token invite --all-without-token > codes.csv; }
 step "3,000 players in" apply roster.csv
 step "3,000 codes out" invite
 step "3,000 codes claimed" claim
@@ -71,20 +75,20 @@ player0007,,,,
 ,,GROVE:1,,
 Player 8,,,,
 CSV
-refused() { ! npx addon-cli "$@"; }
+refused() { ! "${CLI[@]}" "$@"; }
 step "ten mistakes refused" refused roster apply mistakes.csv --yes
 
 # A cheater reports 400 kills at once. The watch finds them, and says what to do.
 token=$(grep -o '"gat_[^"]*","name":"Player0042"' tokens.txt | cut -d '"' -f 2)
 awk -v api="$API" 'BEGIN { for (i = 1; i <= 400; i++) printf "url = \"%s/statistic/Player0042/add?type=KILL\"\noutput = /dev/null\n", api }' > kills.conf
 { echo "header = \"Authorization: Bearer $token\""; cat kills.conf; } | curl --no-progress-meter --parallel --config -
-step "the cheater found" npx addon-cli audit statistics
-step "excluded" eval "npx $(npx addon-cli audit statistics 2>&1 | grep -o '^addon-cli player exclude Player0042 .*') --yes"
+step "the cheater found" "${CLI[@]}" audit statistics
+step "excluded" eval "npx $("${CLI[@]}" audit statistics 2>&1 | grep -o '^addon-cli player exclude Player0042 .*') --yes"
 ask() { echo "Authorization: Bearer $token" | curl -s -w '\n' -H @- "$API/$1"; }
 step "the cheater asks" ask wantedreason
-step "what the cheater did" npx addon-cli audit --by Player0042 --summary
-step "taken back" npx addon-cli undo --by Player0042 --operation statistic.add --yes
-step "readmitted" npx addon-cli player readmit Player0042
+step "what the cheater did" "${CLI[@]}" audit --by Player0042 --summary
+step "taken back" "${CLI[@]}" undo --by Player0042 --operation statistic.add --yes
+step "readmitted" "${CLI[@]}" player readmit Player0042
 step "the cheater asks again" ask wantedreason
 
 # Memberships that end while the service is stopped are gone before it listens again.
@@ -95,7 +99,7 @@ step "a member on trial" apply trial.csv
 stop
 until [[ $(date -u +%FT%TZ) > $soon ]]; do sleep 0.1; done
 start
-step "the memberships have ended" npx addon-cli audit --operation membership.end
-step "the data is sound" npx addon-cli data verify
+step "the memberships have ended" "${CLI[@]}" audit --operation membership.end
+step "the data is sound" "${CLI[@]}" data verify
 rm codes.csv tokens.txt
 echo "the whole day: $SECONDS s"
