@@ -5,7 +5,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { Failure } from "../src/domain/errors.ts";
 import { withoutTokens } from "../src/identity/tokens.ts";
-import { parseJournal } from "./arguments/address.ts";
+import { journalFault, parseJournal } from "./arguments/address.ts";
 import { addAccessCommands } from "./commands/access.ts";
 import { addAuditCommands, addUndoCommand } from "./commands/audit.ts";
 import { addCallCommand } from "./commands/call.ts";
@@ -45,7 +45,10 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
   if (io.stdout.isTTY === true || io.stderr.isTTY === true) await output.prepare();
   let found: Workspace | undefined;
   const workspace = () => {
-    found ??= new Workspace(io, program.opts<GlobalOptions>(), (text) => output.remark(text));
+    const given = program.opts<GlobalOptions>();
+    const fault = given.journal === undefined ? undefined : journalFault(given.journal);
+    if (fault !== undefined) context.misuse(`ADDON_JOURNAL: ${fault}`);
+    found ??= new Workspace(io, given, (text) => output.remark(text));
     return found;
   };
   /** The command that runs. */

@@ -60,13 +60,19 @@ function parseProxy(text: string): Network {
   throw new InvalidArgumentError("Expected an IP address or a network such as 10.0.0.0/8 or fd00::/8.");
 }
 
+/** Returns what is expected of the URL of a shared journal; undefined for a good one. */
+export function journalFault(text: string): string | undefined {
+  if (/^postgres(?:ql)?:\/\/[^/]/.test(text)) return undefined;
+  return "expected a URL such as postgres://gameaddon@db.example/gameaddon for the journal";
+}
+
 /**
  * Parses the URL of a shared journal without a password: others can read the arguments of a process.
  * @param refuse ends the command with a message; Commander's own would repeat the URL
  */
 export function parseJournal(text: string, refuse: (message: string) => never): string {
-  if (!/^postgres(?:ql)?:\/\/[^/]/.test(text))
-    return refuse("expected a URL such as postgres://gameaddon@db.example/gameaddon for the journal");
+  const fault = journalFault(text);
+  if (fault !== undefined) return refuse(fault);
   if (/^\w+:\/\/[^/?@]*:.*@|[?&]\w*password=/.test(text))
     return refuse(
       "expected no password in the URL, since others could see it: set PGPASSWORD or ADDON_JOURNAL",
