@@ -66,48 +66,38 @@ export class EntryFindings {
       const message = `the data keeps a value of "${from}" in #, which nobody sees, beside one of "${to}"`;
       this.#find([...at, "renamed", from], message, "hidden");
     }
-    const isOtherKey = entry.key.join() !== list.key.map((field) => field.name).join();
-    // What no field of the list has now: a field can be its new name.
-    const isLeft = (name: string) =>
-      !Object.hasOwn(list.renamed, name) && list.fields.every((field) => field.name !== name);
-    const held = [...Object.keys(entry.values), ...(entry.player === undefined ? [] : [entry.player])];
-    const left = held.filter((name) => isLeft(name) && !entry.key.includes(name));
-    const keyLeft = list.isNumbered || entry.key.length !== list.key.length ? [] : entry.key;
-    const keyAdvice = entry.key.flatMap((from) =>
-      Object.hasOwn(list.renamed, from)
-        ? `; "${from}" cannot become "${list.renamed[from]}", of which there is a value already`
-        : [],
-    );
+    const lacked = list.fields.filter(({ name }) => storedValue(entry, name) === undefined);
+    const former = lacked.length === 0 ? undefined : formerNames(entry, list, lacked);
+    const adviceOn = ({ name }: Field) => {
+      const from = former?.get(name);
+      return from && `if "${name}" is the new name of "${from}", add \`renamed: { ${from}: ${name} }\``;
+    };
+    if (entry.key.join() !== list.key.map((field) => field.name).join()) {
+      const blocked = entry.key
+        .filter((from) => Object.hasOwn(list.renamed, from))
+        .map((from) => `"${from}" cannot become "${list.renamed[from]}", of which there is a value already`);
+      const key = [
+        `that of # is ${allOf(entry.key)}`,
+        ...blocked,
+        ...list.key.flatMap((field) => adviceOn(field) ?? []),
+      ];
+      const message = `the key cannot change while the data has entries: ${key.join("; ")}`;
+      this.#find([...at, "key"], message);
+    }
     for (const field of list.fields) {
       const place = [...at, "fields", field.name];
-      if (storedValue(entry, field.name) !== undefined) {
-        this.#checkValue(place, entry, field);
-        continue;
-      }
-      const inKey = isOtherKey ? list.key.indexOf(field) : -1;
-      const names = inKey === -1 ? left : keyLeft.slice(inKey, inKey + 1).filter(isLeft);
-      const former = names.find((name) => isStoredAs(entry, { ...field, name }));
-      if (former !== undefined && inKey === -1) left.splice(left.indexOf(former), 1);
-      const advice =
-        former &&
-        `if "${field.name}" is the new name of "${former}", add \`renamed: { ${former}: ${field.name} }\``;
+      const advice = adviceOn(field);
+      if (!lacked.includes(field)) this.#checkValue(place, entry, field);
       // A default would not help in a key that the entries do not have.
-      if (inKey !== -1) keyAdvice.push(advice ? `; ${advice}` : "");
-      else if (field.default === undefined)
-        this.#find(
-          place,
-          `the data has # without "${field.name}"; give it a default${advice ? `, or ${advice}` : ""}`,
-        );
-      else if (former !== undefined)
-        this.#find(
-          place,
-          `the data keeps a value of "${former}" in #, which nobody sees; ${advice}`,
-          "hidden",
-        );
+      else if (list.key.includes(field)) continue;
+      else if (field.default === undefined) {
+        const remedy = `give it a default${advice ? `, or ${advice}` : ""}`;
+        this.#find(place, `the data has # without "${field.name}"; ${remedy}`);
+      } else if (advice) {
+        const kept = `the data keeps a value of "${former?.get(field.name)}" in #, which nobody sees`;
+        this.#find(place, `${kept}; ${advice}`, "hidden");
+      }
     }
-    if (!isOtherKey) return;
-    const key = `that of # is ${allOf(entry.key)}${keyAdvice.join("")}`;
-    this.#find([...at, "key"], `the key cannot change while the data has entries: ${key}`);
   }
 
   #countFor({ list, creatorName, creatorUUID }: Entry): void {
@@ -195,6 +185,27 @@ function storedType(entry: Entry, name: string): string {
   if (instants.includes(name)) return "instant";
   const kind = Object.hasOwn(names, name) ? names[name] : undefined;
   return kind ?? { number: "integer", boolean: "boolean" }[typeof values[name] as string] ?? "text";
+}
+
+/** Returns, for fields that an entry lacks, which of its values may be theirs under a former name. */
+function formerNames(entry: Entry, list: List, lacked: readonly Field[]): ReadonlyMap<string, string> {
+  const isLeft = (name: string) =>
+    !Object.hasOwn(list.renamed, name) && list.fields.every((field) => field.name !== name);
+  const held = [...Object.keys(entry.values), ...(entry.player === undefined ? [] : [entry.player])];
+  const left = new Set(held.filter((name) => isLeft(name) && !entry.key.includes(name)));
+  // A part of the key can only have taken the place of another one.
+  const isSameKey = !list.isNumbered && entry.key.length === list.key.length;
+  const former = new Map<string, string>();
+  for (const field of lacked) {
+    const position = list.key.indexOf(field);
+    const parts = isSameKey ? entry.key.slice(position, position + 1).filter(isLeft) : [];
+    const names = position === -1 ? [...left] : parts;
+    const name = names.find((name) => isStoredAs(entry, { ...field, name }));
+    if (name === undefined) continue;
+    former.set(field.name, name);
+    left.delete(name);
+  }
+  return former;
 }
 
 /** Whether an entry stores a value as its field does: as a reference of the same kind, or of the same type. */
