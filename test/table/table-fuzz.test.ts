@@ -51,7 +51,7 @@ describe("random edits to the shipped table", () => {
     for (const cleanup of cleanups.reverse()) await cleanup();
   });
 
-  /** Checks a text as a file has it, without half surrogate pairs; where it is accepted, has it served and asks all of its routes. */
+  /** Checks a text as a file has it: without half surrogate pairs. An accepted one is served, and all of its routes asked. */
   async function stand(edited: string): Promise<void> {
     const text = Buffer.from(edited).toString();
     const began = performance.now();
