@@ -83,7 +83,7 @@ token=$(grep -o '"gat_[^"]*","name":"Player0042"' tokens.txt | cut -d '"' -f 2)
 awk -v api="$API" 'BEGIN { for (i = 1; i <= 400; i++) printf "url = \"%s/statistic/Player0042/add?type=KILL\"\noutput = /dev/null\n", api }' > kills.conf
 { echo "header = \"Authorization: Bearer $token\""; cat kills.conf; } | curl --no-progress-meter --parallel --config -
 step "the cheater found" "${CLI[@]}" audit statistics
-step "excluded" eval "npx $("${CLI[@]}" audit statistics 2>&1 | grep -o '^addon-cli player exclude Player0042 .*') --yes"
+step "excluded" eval '"${CLI[@]}"' "$("${CLI[@]}" audit statistics 2>&1 | sed -n 's/^addon-cli \(player exclude Player0042 .*\)/\1/p') --yes"
 ask() { echo "Authorization: Bearer $token" | curl -s -w '\n' -H @- "$API/$1"; }
 step "the cheater asks" ask wantedreason
 step "what the cheater did" "${CLI[@]}" audit --by Player0042 --summary
