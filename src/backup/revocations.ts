@@ -17,8 +17,9 @@ export async function followRevocations(files: Files, { folder, data }: Pick<Dat
     if (revokedAt === null) revocations.delete(id);
     else revocations.set(id, revokedAt);
   };
-  /** The changes of tokens, by number and id: those that took an issue back, and those that brought back what was no issue. */
+  /** The changes, by number and token, that took the issue of the token back. */
   const takenBack = new Set<string>();
+  /** Those that brought a token back which nobody had revoked: their undo revokes nothing. */
   const broughtBack = new Set<string>();
   const close = data.tokens.watch((id, _before, after) => {
     if (after === undefined) return;
@@ -30,9 +31,9 @@ export async function followRevocations(files: Files, { folder, data }: Pick<Dat
       for (const { collection, key, before, after } of changes) {
         if (collection !== "tokens" || late.has(key)) continue;
         const [own, undone] = [`${sequence} ${key}`, `${undoes} ${key}`];
-        // The undo of a restore, or of what brought a removed player back, takes nothing from anybody.
-        const isIssue = undoes === null ? operation !== "data.restore" : takenBack.has(undone);
-        if (before === null && !isIssue) broughtBack.add(own);
+        // A restore, and the undo of a removal of the player.
+        const isReturn = undoes === null ? operation === "data.restore" : !takenBack.has(undone);
+        if (before === null && isReturn) broughtBack.add(own);
         if (after === null && undoes !== null && !broughtBack.has(undone)) {
           takenBack.add(own);
           revocations.set(key, instant);

@@ -196,12 +196,11 @@ export function notInGroup(
 
 /** Returns a note on the removed players of a name who are in a group; "" for none. */
 export function removedNote(data: Data, group: string, name: string): string {
-  const uuids = data.groupMembers
+  return data.groupMembers
     .find("name", fold(name))
-    .flatMap(({ group: of, uuid }) =>
-      of === group && uuid !== null && !data.players.has(uuid) ? [uuid] : [],
-    );
-  return uuids.map((uuid) => ` A removed player of this name, ${uuid}, is still in ${group}.`).join("");
+    .filter((member) => member.group === group && member.uuid !== null && !data.players.has(member.uuid))
+    .map(({ uuid }) => ` A removed player of this name, ${uuid}, is still in ${group}.`)
+    .join("");
 }
 
 /** Returns a player's memberships in factions or in services: highest rank first, then in the seed's order. */

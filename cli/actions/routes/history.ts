@@ -129,14 +129,12 @@ async function tableBefore(
   const text = textOf(current);
   const revision = text === undefined ? undefined : (current.inForce ?? revisionOf(text));
   const before = tables.find((table) => table.revision !== revision);
-  if (before === undefined) throw noneBefore();
+  if (before === undefined) {
+    throw new Failure("UNKNOWN_ENTRY", "There is no earlier route table.", {
+      hint: "`addon-cli routes history` lists the earlier tables.",
+    });
+  }
   return storedTable(context, before.revision);
-}
-
-function noneBefore(): Failure {
-  return new Failure("UNKNOWN_ENTRY", "There is no earlier route table.", {
-    hint: "`addon-cli routes history` lists the earlier tables.",
-  });
 }
 
 /**
