@@ -113,8 +113,9 @@ export function readYAML(
  */
 function parse(text: string, schema: Schema) {
   const lines = new LineCounter();
-  const parser = new Parser(lines.addNewLine);
-  lines.addNewLine(0);
+  // Not from the parser, which leaves some out where it recovers from an error.
+  for (const { index } of text.matchAll(/^|(?<=\n)/g)) lines.addNewLine(index);
+  const parser = new Parser();
   const tokens: CST.Token[] = [];
   let deep: number | undefined;
   for (const lexeme of new Lexer().lex(text)) {
