@@ -43,8 +43,7 @@ export async function listRoutes(
   }
   const rows = routes.map((route) => toRow(route, verdicts?.get(route)));
   const shown = verdicts === undefined ? columns : [...columns.slice(0, 1), mayColumn, ...columns.slice(1)];
-  const empty = verdicts === undefined ? "The table has no routes." : `${who} may call none of them.`;
-  await context.output.list(rows, shown, empty);
+  await context.output.list(rows, shown, `${who} may call none of them.`);
 }
 
 /** @param may whether the caller of `--for` may call it; then the row has the parameters on which that depends */
