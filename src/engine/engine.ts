@@ -163,7 +163,9 @@ export class Engine {
       }
       // First, since the nearest path takes long to find.
       this.#limitFault(exchange, this.router.tokenIn(pathname));
-      throw unknownPath(this.router.nearestTo(pathname), this.table.prefix);
+      const near = this.router.nearestTo(pathname);
+      const { prefix } = this.table;
+      throw unknownPath(near && prefix + near, `Paths begin with ${prefix}.`);
     }
     const { route, token } = match;
     const { method } = request;

@@ -140,10 +140,13 @@ export function methodNotAllowed(method: string): Failure {
 
 /**
  * Returns the refusal of a path that no operation has.
- * @param near the path that was most likely meant, without the prefix
+ * @param near the path that was most likely meant
+ * @param otherwise the hint if there is none; by default one for the operator
  */
-export function unknownPath(near: string | undefined, prefix = ""): Failure {
-  const hint =
-    near === undefined ? prefix && `Paths begin with ${prefix}.` : `Did you mean ${prefix}${near}?`;
-  return new Failure("UNKNOWN_PATH", "There is no operation at this path.", hint === "" ? {} : { hint });
+export function unknownPath(
+  near: string | undefined,
+  otherwise = "`addon-cli routes list` lists the paths.",
+): Failure {
+  const hint = near === undefined ? otherwise : `Did you mean ${near}?`;
+  return new Failure("UNKNOWN_PATH", "There is no operation at this path.", { hint });
 }

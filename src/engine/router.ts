@@ -96,19 +96,23 @@ export class Router {
   /**
    * Returns the path of the table that a caller most likely meant. The path of a change is suggested only for a slip:
    * `/player/rename` must not lead to `/player/remove`.
-   * @param path without the prefix
+   * @param path without the prefix; if it has one, that is left out
    */
   nearest(path: string): string | undefined {
+    return this.#near(path) ?? this.nearestTo(path);
+  }
+
+  #near(path: string): string | undefined {
     const near = nearest(path, [...this.#byPath.keys()]);
     const route = near === undefined ? undefined : this.#byPath.get(near);
     return route?.operation.effect === "change" && !endsAlike(path, route.path) ? undefined : near;
   }
 
-  /** As {@link nearest}, for a path with the prefix. A long one costs too much to compare. */
+  /** As {@link nearest}, for a path that has a prefix. A long one costs too much to compare. */
   nearestTo(pathname: string): string | undefined {
     if (pathname.length > longestTyped) return undefined;
     const depth = `${this.#before}-${this.#behind}`.split("/").length;
-    return this.nearest(`/${pathname.split("/").slice(depth).join("/")}`);
+    return this.#near(`/${pathname.split("/").slice(depth).join("/")}`);
   }
 }
 

@@ -4,11 +4,12 @@
  */
 
 import { Failure } from "../domain/errors.ts";
+import { unknownPath } from "../engine/exchange.ts";
 import { RequestInput } from "../engine/input.ts";
 import { encodeText, Router } from "../engine/router.ts";
 import { tokenInText } from "../identity/tokens.ts";
 import type { Vocabulary } from "../table/caller.ts";
-import { type Parameter, quote } from "../table/parameters.ts";
+import type { Parameter } from "../table/parameters.ts";
 import type { Input } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
 
@@ -71,11 +72,7 @@ export function requireWhole(question: Question): Question {
 function match(table: Table, path: string): { route: Route; params: Record<string, string> } {
   const router = new Router(table);
   const found = router.find(path);
-  if (found === undefined) {
-    const near = router.nearest(path);
-    const hint = near === undefined ? "`addon-cli routes list` lists the paths." : `Did you mean ${near}?`;
-    throw new Failure("UNKNOWN_PATH", `The route table has no path ${quote(path)}.`, { hint });
-  }
+  if (found === undefined) throw unknownPath(router.nearest(path));
   const given = Object.entries(found.params).filter(([name, text]) => text !== encodeText(`{${name}}`));
   return { route: found.route, params: Object.fromEntries(given) };
 }

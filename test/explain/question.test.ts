@@ -84,7 +84,7 @@ describe("a question is refused as a request with", () => {
 describe("a question with", () => {
   const unknown = (hint: string) => ({ code: "UNKNOWN_PATH", hint });
   const invalid = (parameter: string) => ({ code: "PARAMETER_INVALID", parameter });
-  const wantedreasn = 'The route table has no path "/wantedreasn".';
+  const wantedreasn = "There is no operation at this path.";
   const lacking = 'The parameter "factionString" is missing: the restriction depends on it.';
   const rows: readonly (readonly [what: string, failure: object, path: string, ...Pair[]])[] = [
     ["an unknown path", { ...unknown("Did you mean /wantedreason?"), message: wantedreasn }, "/wantedreasn"],
