@@ -45,10 +45,11 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
   if (io.stdout.isTTY === true || io.stderr.isTTY === true) await output.prepare();
   let found: Workspace | undefined;
   const workspace = () => {
+    if (found !== undefined) return found;
     const given = program.opts<GlobalOptions>();
     const fault = given.journal === undefined ? undefined : journalFault(given.journal);
     if (fault !== undefined) context.misuse(`ADDON_JOURNAL: ${fault}`);
-    found ??= new Workspace(io, given, (text) => output.remark(text));
+    found = new Workspace(io, given, (text) => output.remark(text));
     return found;
   };
   /** The command that runs. */

@@ -62,7 +62,7 @@ function parseProxy(text: string): Network {
 
 /** Returns what is expected of the URL of a shared journal; undefined for a good one. */
 export function journalFault(text: string): string | undefined {
-  if (/^postgres(?:ql)?:\/\/[^/]/.test(text)) return undefined;
+  if (/^postgres(?:ql)?:\/\//.test(text)) return undefined;
   return "expected a URL such as postgres://gameaddon@db.example/gameaddon for the journal";
 }
 
