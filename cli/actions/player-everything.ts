@@ -2,6 +2,8 @@
 import type { AuditEntry } from "../../src/audit/entry.ts";
 import { belongsTo, type PlayerNames } from "../../src/audit/names.ts";
 import { readEntries, readNames } from "../../src/audit/read.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import { oneOf } from "../../src/domain/text.ts";
 import type { RecordChange } from "../../src/store/change.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import type { Context } from "../context.ts";
@@ -15,12 +17,14 @@ export async function showEverything(context: Context, player: string): Promise<
   const named = await read("player.everything", { player });
   // Who was renamed is found in the journal alone.
   const [uuid, ...others] = named.uuids.length === 0 ? names.person(player).uuids : [];
-  const isRenamed = uuid !== undefined && others.length === 0;
-  const known = isRenamed ? await read("player.everything", { player: uuid }) : named;
-  // The former name can have records of its own, such as an exclusion.
-  for (const [collection, records] of isRenamed ? Object.entries(named.records) : [])
-    known.records[collection] = [...(known.records[collection] ?? []), ...records];
-  const references = isRenamed || known.uuids.length === 0 ? [player, ...known.uuids] : known.uuids;
+  if (uuid !== undefined && others.length > 0) {
+    throw new Failure("CONFLICT", `The name "${player}" was that of ${others.length + 1} players.`, {
+      hint: `Give the UUID of one of them: ${oneOf([uuid, ...others])}.`,
+    });
+  }
+  const known =
+    uuid === undefined ? named : await read("player.everything", { player: uuid, formerName: player });
+  const references = uuid !== undefined || known.uuids.length === 0 ? [player, ...known.uuids] : known.uuids;
   const audit = await entriesOf(folder, names, references);
   if (audit.length === 0 && Object.values(known.records).every(({ length }) => length === 0)) {
     // Fails, and suggests the nearest name.

@@ -14,7 +14,11 @@ import { defineRead } from "./define.ts";
 import { playerReference } from "./input.ts";
 
 export const personalData = defineRead({
-  input: v.strictObject({ player: playerReference }),
+  input: v.strictObject({
+    player: playerReference,
+    /** Another name whose records count, such as an exclusion of it. */
+    formerName: v.optional(playerReference),
+  }),
   /** Returns the person, and the records by collection. */
   read(data, input, { activity }) {
     const player = findPlayer(data, input.player);
@@ -26,7 +30,7 @@ export const personalData = defineRead({
     for (const collection of collectionsOf(data)) {
       if (!isPersonal(collection)) continue;
       const found = [
-        ...recordsOfName(collection, name),
+        ...[name, input.formerName ?? name].flatMap((name) => recordsOfName(collection, name)),
         ...uuids.flatMap((id) => recordsOfPlayer(collection, id)),
         // Also those of others that this person entered.
         ...enteredBy(collection, uuids),
