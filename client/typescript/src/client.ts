@@ -95,7 +95,7 @@ export class GameAddonClient {
   readonly #retries: number;
   readonly #fetch: typeof fetch;
   readonly #timing: Timing;
-  readonly #cache = new CachedAnswers();
+  readonly #cache = isBrowser ? undefined : new CachedAnswers();
 
   /** @throws TypeError if an option is invalid */
   constructor(options: ClientOptions) {
@@ -103,7 +103,8 @@ export class GameAddonClient {
     // Timers of platforms have 31 bits: a longer one would be over at once.
     if (!Number.isInteger(timeoutMilliseconds) || timeoutMilliseconds < 1 || timeoutMilliseconds >= 2 ** 31)
       throw new TypeError("timeoutMilliseconds must be a whole number from 1 to 2147483647.");
-    if (!(retries >= 0)) throw new TypeError("retries must be a number of 0 or more.");
+    if (!(Number.isInteger(retries) || retries === Infinity) || retries < 0)
+      throw new TypeError("retries must be a whole number of 0 or more, or Infinity.");
     requireHeader("addonVersion", addonVersion);
     this.#address = new Address(baseUrl);
     this.#headers = {
@@ -225,7 +226,7 @@ export class GameAddonClient {
   async #attempt(call: Call): Promise<Outcome> {
     const { address, signal, idempotencyKey } = call;
     signal?.throwIfAborted();
-    const cached = idempotencyKey === undefined && !isBrowser ? this.#cache.get(address) : undefined;
+    const cached = idempotencyKey === undefined ? this.#cache?.get(address) : undefined;
     const headers = cached === undefined ? call.headers : { ...call.headers, "If-None-Match": cached.etag };
     const timeout = this.#timing.timeout(this.#timeoutMilliseconds);
     const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
@@ -243,7 +244,7 @@ export class GameAddonClient {
     const body = toJSON(text);
     if (status === 200 && body !== undefined) {
       const etag = response.headers.get("etag");
-      if (idempotencyKey === undefined && etag !== null) this.#cache.put(address, { etag, text });
+      if (idempotencyKey === undefined && etag !== null) this.#cache?.put(address, { etag, text });
       return { body };
     }
     return this.#refusal(call, response, text);
