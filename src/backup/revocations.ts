@@ -27,12 +27,15 @@ export async function followRevocations(files: Files, { folder, data }: Pick<Dat
     take(after);
   });
   try {
+    let first: number | undefined;
     for await (const { sequence, instant, operation, undoes, changes } of readHistory(files, folder)) {
+      first ??= sequence;
       for (const { collection, key, before, after } of changes) {
         if (collection !== "tokens" || late.has(key)) continue;
         const [own, undone] = [`${sequence} ${key}`, `${undoes} ${key}`];
-        // A restore, and the undo of a removal of the player.
-        const isReturn = undoes === null ? operation === "data.restore" : !takenBack.has(undone);
+        // A restore, and the undo of a removal of the player. An undone change that the journal lacks can be anything.
+        const isReturn =
+          undoes === null ? operation === "data.restore" : undoes >= first && !takenBack.has(undone);
         if (before === null && isReturn) broughtBack.add(own);
         if (after === null && undoes !== null && !broughtBack.has(undone)) {
           takenBack.add(own);
