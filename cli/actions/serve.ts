@@ -5,6 +5,7 @@ import { describeInconsistency, findInconsistencies } from "../../src/backup/con
 import { controlOf } from "../../src/control/operations.ts";
 import { requireSocketPath } from "../../src/control/socket.ts";
 import { type Network, parseAddress } from "../../src/domain/address.ts";
+import { asArgument } from "../../src/domain/text.ts";
 import { type Certificate, type CertificateFiles, readCertificate } from "../../src/http/certificate.ts";
 import { ClientAddresses } from "../../src/http/client-address.ts";
 import { connectionLimit } from "../../src/http/descriptors.ts";
@@ -281,14 +282,14 @@ async function warnOfStrangers(
   if (writable !== undefined) {
     output.remark(
       `warning: Every user of this machine can change the route table ${routesFile} (mode ${writable}), and with it who may ` +
-        `call what. \`chmod o-w ${routesFile}\` denies it.`,
+        `call what. \`chmod o-w ${asArgument(routesFile)}\` denies it.`,
     );
   }
   const mode = await modeWith(0o077, folder);
   if (mode !== undefined) {
     output.remark(
       `warning: Other users of this machine can enter the data folder ${folder} (mode ${mode}). ` +
-        `\`chmod 700 ${folder}\` denies them access.`,
+        `\`chmod 700 ${asArgument(folder)}\` denies them access.`,
     );
   }
 }

@@ -8,6 +8,7 @@
  */
 import { dayMilliseconds } from "../../src/domain/instant.ts";
 import { reasonOf } from "../../src/domain/system-error.ts";
+import { asArgument } from "../../src/domain/text.ts";
 import { type Certificate, type CertificateFiles, readCertificate } from "../../src/http/certificate.ts";
 import type { Server } from "../../src/http/server.ts";
 import { formatInstant } from "../terminal/output.ts";
@@ -134,7 +135,7 @@ export class CertificateReloader {
       const mode = keyMode.toString(8).padStart(4, "0");
       this.#warn(
         "key",
-        `Every user of this machine can read the private key ${key} (mode ${mode}). \`chmod o= ${key}\` denies them access.`,
+        `Every user of this machine can read the private key ${key} (mode ${mode}). \`chmod o= ${asArgument(key)}\` denies them access.`,
       );
     }
   }

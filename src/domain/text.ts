@@ -122,9 +122,10 @@ function inWords(names: readonly string[], conjunction: string, most: number): s
   return `${named.slice(0, -1).join(", ")} ${conjunction} ${named.at(-1)}`;
 }
 
-/** Returns a name as an argument in a command to paste: a dash would begin an option. */
-export function asArgument(name: string): string {
-  return name.startsWith("-") ? `-- ${name}` : name;
+/** Returns a name or a path as an argument in a command to paste: a dash would begin an option, and a space end it. */
+export function asArgument(text: string): string {
+  const quoted = /^[\p{L}\p{N}_./:@+-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return text.startsWith("-") ? `-- ${quoted}` : quoted;
 }
 
 /** Returns the plural of a noun by the usual rules: `entries`, `branches`, `boxes`, `tokens`. */

@@ -1,6 +1,7 @@
 /** The refusals of the store: what happened, and what to do about it. */
 import { Failure } from "../../domain/errors.ts";
 import { errorCode, reasonOf } from "../../domain/system-error.ts";
+import { asArgument } from "../../domain/text.ts";
 import { UnexpectedFile } from "../../regular-file.ts";
 
 /** Returns the code of the operating system's error that caused an error, or undefined. */
@@ -64,8 +65,8 @@ export function ofAnotherUser(folder: string, owner: number, group: number, user
   // Whoever is root may have no sudo.
   const [command, change] =
     user === 0 && process.platform === "linux"
-      ? [`setpriv --reuid=${owner} --regid=${group} --clear-groups …`, `chown -R 0 ${folder}`]
-      : [`sudo -u '#${owner}' …`, `sudo chown -R ${user} ${folder}`];
+      ? [`setpriv --reuid=${owner} --regid=${group} --clear-groups …`, `chown -R 0 ${asArgument(folder)}`]
+      : [`sudo -u '#${owner}' …`, `sudo chown -R ${user} ${asArgument(folder)}`];
   return new Failure(
     "STORE_UNAVAILABLE",
     `The data folder ${folder} belongs to user ${owner}, not to user ${user}.`,
