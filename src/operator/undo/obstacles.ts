@@ -2,7 +2,7 @@
 import { operationName } from "../../audit/operations.ts";
 import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
-import { allOf, counted } from "../../domain/text.ts";
+import { allOf, capitalised, counted } from "../../domain/text.ts";
 import type { JournalRecord, RecordChange } from "../../store/change.ts";
 import type { Data } from "../../store/data.ts";
 import { recordWords, unfitWords } from "./outcome.ts";
@@ -47,14 +47,25 @@ export function namesNote({ names: present }: Data, { changes }: JournalRecord):
   return ` Its ${what}, until \`addon-cli seed remove\` removes ${names.length === 1 ? "it" : "them"}: ${allOf(names)}.`;
 }
 
-/** Returns the refusal of a change with obstacles. @param isPart whether its other records can be undone */
-export function refusal(sequence: number, obstacles: string, isPart: boolean): Failure {
-  const first = obstacles.startsWith(unfitWords)
-    ? "Put a table in force that they fit"
-    : "Undo the later changes";
+/**
+ * Returns the refusal of a change with obstacles.
+ * @param words what {@link describeObstacles} returned
+ * @param isPart whether its other records can be undone
+ */
+export function refusal(
+  sequence: number,
+  obstacles: readonly Obstacle[],
+  words: string,
+  isPart: boolean,
+): Failure {
+  const isUnfit = ({ why }: Obstacle) => why?.startsWith(unfitWords) === true;
+  const steps = [
+    ...(obstacles.some(isUnfit) ? ["put a table in force that they fit"] : []),
+    ...(obstacles.every(isUnfit) ? [] : ["undo the later changes"]),
+  ];
   const part = isPart ? ` \`addon-cli undo ${sequence} --except-changed\` undoes the other records.` : "";
-  return new Failure("CONFLICT", `Change ${sequence} cannot be undone: ${obstacles}.`, {
-    hint: `${first} first, or make a new change.${part}`,
+  return new Failure("CONFLICT", `Change ${sequence} cannot be undone: ${words}.`, {
+    hint: `${capitalised(allOf(steps))} first, or make a new change.${part}`,
   });
 }
 

@@ -77,7 +77,7 @@ export const undo = defineCommand({
     );
     if (made.length === 0) {
       const isPart = !exceptChanged && changes.length > 0 && (await edit(true)).changes.length > 0;
-      throw refusal(sequence, words, isPart);
+      throw refusal(sequence, obstacles, words, isPart);
     }
     const left = obstacles.length;
     const part = `except for ${left} of ${left + changes.length} records`;
