@@ -70,12 +70,18 @@ export class EntryFindings {
     const former = lacked.length === 0 ? undefined : formerNames(entry, list, lacked);
     const adviceOn = ({ name }: Field) => {
       const from = former?.get(name);
-      return from && `if "${name}" is the new name of "${from}", add \`renamed: { ${from}: ${name} }\``;
+      const present = Object.keys(list.renamed).find((other) => list.renamed[other] === name);
+      const how = present === undefined ? "add" : `replace "${present}" by "${from}" in`;
+      const renamed = present === undefined ? `renamed: { ${from}: ${name} }` : "renamed";
+      return from && `if "${name}" is the new name of "${from}", ${how} \`${renamed}\``;
     };
     if (entry.key.join() !== list.key.map((field) => field.name).join()) {
       const blocked = entry.key
         .filter((from) => Object.hasOwn(list.renamed, from))
-        .map((from) => `"${from}" cannot become "${list.renamed[from]}", of which there is a value already`);
+        .map(
+          (from) =>
+            `"${from}" cannot become "${list.renamed[from]}", of which there is a value already: give it another name`,
+        );
       const key = [
         `that of # is ${allOf(entry.key)}`,
         ...blocked,
