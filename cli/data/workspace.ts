@@ -7,8 +7,8 @@ import { hasData, sharedMarker, snapshotsIn } from "../../src/store/folder/folde
 import { listData, namesIn } from "../../src/store/folder/listing.ts";
 import type { IO } from "../terminal/io.ts";
 
-/** The mode of a new route table, less the umask: not every user of the machine may decide who may do what. */
-export const tableMode = 0o664;
+/** The mode of new files beside the data, less the umask: not every user may change the table, and so who may do what. */
+export const fileMode = 0o664;
 
 /** The options of every command. */
 export interface GlobalOptions {
@@ -125,6 +125,6 @@ export async function exists(path: string): Promise<boolean> {
 async function writePackaged(name: string, path: string): Promise<string> {
   const { writeTarget } = await import("../../src/backup/output-file.ts");
   await nodeFiles.mkdir(dirname(path));
-  await writeTarget(nodeFiles, path, [await readFile(packaged(name))], { mode: tableMode });
+  await writeTarget(nodeFiles, path, [await readFile(packaged(name))], { mode: fileMode });
   return path;
 }

@@ -197,7 +197,7 @@ export async function recognizeSource(files: Files, file: string): Promise<Sourc
   for await (const piece of piecesOf(files, file)) {
     const head = Buffer.from(piece).toString("latin1");
     if (/^[0-9a-f]{8} \{/.test(head)) return { kind: "backup", file };
-    // The reader of an export says which encoding it expects.
+    // Of another encoding with a byte order mark, the reader of an export says which one it expects.
     if (/^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)?[\s\0]*\{/.test(head))
       return { kind: "export", file };
     break;

@@ -162,7 +162,7 @@ const add = (reasons: List, most: number, mostOwn: number | undefined) =>
 
 const remove = defineChange({
   example: "Removed the house ban of Mallory.",
-  description: `Removing the last reason ends the ban. The reason \`${everyReason}\` lifts the whole ban, unless the ban has a reason of that name.`,
+  description: `Removing the last reason ends the ban, as does removing one without which it would have ended before. The reason \`${everyReason}\` lifts the whole ban, unless the ban has a reason of that name.`,
   input: banned,
   failures: ofPerson({ UNKNOWN_ENTRY: "The player has no house ban, or no house ban for this reason." }),
   change(draft, input, { now }) {

@@ -16,7 +16,7 @@ import { type HistoryEntry, TableHistory } from "../../../src/table-in-force/his
 import type { TableText } from "../../../src/table-in-force/route-table.ts";
 import { storedTable } from "../../arguments/operation.ts";
 import type { Context } from "../../context.ts";
-import { tableMode } from "../../data/workspace.ts";
+import { fileMode } from "../../data/workspace.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { type Column, formatInstant } from "../../terminal/output.ts";
 import { diffText } from "./diff.ts";
@@ -195,7 +195,7 @@ async function replaceTable(
   const { file, present } = current;
   // A link remains a link: its target is replaced.
   const path = present === undefined ? file : await realpath(file);
-  const mode = present === undefined ? tableMode : (await stat(path)).mode & 0o777;
+  const mode = present === undefined ? fileMode : (await stat(path)).mode & 0o777;
   const usual = `${file}.before-rollback`;
   const earlier = (await readRegular(usual).catch(() => undefined))?.toString("utf8");
   const isFree = earlier === undefined || earlier === textOf(current) || isKept(earlier);
