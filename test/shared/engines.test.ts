@@ -14,7 +14,7 @@ const addition = "/statistic/Ada/add?type=KILL";
 it("a synchronous standby that is promoted has everything that was acknowledged", long, async (t) => {
   const primary = await Postgres.start(t);
   const standby = await primary.startStandby(t);
-  const hosts = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`;
+  const hosts = `127.0.0.1:${standby.port},127.0.0.1:${primary.port}`;
   const url = `postgres://postgres@${hosts}/postgres?target_session_attrs=read-write`;
   const world = await startNodes(t, primary, 2, [], url);
   const counter = new Counter(world.token, world.nodes, 8);

@@ -44,7 +44,7 @@ export class PostgresSequencer implements Sequencer {
   #isClosed = false;
 
   /**
-   * @param url such as `postgres://host1,host2/addon?target_session_attrs=read-write`
+   * @param url such as `postgres://host1,host2/addon?target_session_attrs=primary`
    * @param node the name of this node, which no other has
    */
   constructor(url: string, node: string) {
@@ -105,7 +105,10 @@ export class PostgresSequencer implements Sequencer {
         select id::text, sequence::float8, chain::float8, journal_version as version,
           (extract(epoch from clock_timestamp()) * 1000)::float8 as now
         from gameaddon.head`;
-      if (row === undefined) throw new AppendRefused("the table gameaddon.head is empty");
+      if (row === undefined)
+        throw new AppendRefused(
+          "the table gameaddon.head is empty; `addon-cli journal init` begins a journal",
+        );
       if (row.version > journalVersion) {
         throw new AppendRefused(
           `a newer version of the program writes it: this one reads versions up to ${journalVersion}, not ${row.version}`,
