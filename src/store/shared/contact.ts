@@ -100,7 +100,8 @@ export class Contact {
   /** Writes to the log when contact is lost, when nothing is answered for that, and when both are over. */
   tell(): void {
     const [now, isUnfit] = [performance.now(), this.unfit !== undefined];
-    if (isUnfit || this.#failures.size > 0) this.#failing.until = now;
+    // What has diverged is never over.
+    if (isUnfit || this.#failures.size > 0 || this.#divergence !== undefined) this.#failing.until = now;
     // Neither is told at once, since a machine at the limit would fill the log.
     const isOver = now - this.#failing.until > toldAfter.answers;
     const isLong = this.#failures.size > 0 && now - this.#failing.since > toldAfter.fails;
