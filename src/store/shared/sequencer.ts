@@ -97,14 +97,17 @@ export function journalReason(error: unknown): string {
   return code.startsWith("CONNECTION_") ? "the connection to PostgreSQL was lost" : reasonOf(error);
 }
 
+/** What to do about an error, by its code: of Node, of the client, or of PostgreSQL (Appendix A of its documentation). */
+const remedies: readonly (readonly [code: RegExp, remedy: string])[] = [
+  [/^(?:E[A-Z]+|CONNECT.*)$/, "Check that PostgreSQL runs there, and the address."],
+  [/^(?:28|3D)/, "Check the role, its password in PGPASSWORD, and the name of the database."],
+  [/^(?:3F000|42P01)$/, "A new journal begins with `addon-cli journal init`."],
+];
+
 /** The refusal of a journal that cannot be used at all. @param name see {@link Sequencer.name} */
 export function unusableJournal(name: string, cause: unknown): Failure {
-  return new Failure(
-    "STORE_UNAVAILABLE",
-    `The shared journal ${name} cannot be used: ${journalReason(cause)}.`,
-    {
-      hint: "Check that PostgreSQL runs there, the address, and the password in PGPASSWORD. A new journal begins with `addon-cli journal init`.",
-      cause,
-    },
-  );
+  const code = (cause instanceof Error && errorCode(cause)) || "";
+  const hint = remedies.find(([codes]) => codes.test(code))?.[1];
+  const message = `The shared journal ${name} cannot be used: ${journalReason(cause)}.`;
+  return new Failure("STORE_UNAVAILABLE", message, { ...(hint !== undefined && { hint }), cause });
 }
