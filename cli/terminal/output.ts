@@ -140,12 +140,8 @@ export class Output {
       const problem = toJSON({ code, info: message, parameter, hint, file, faults, problems });
       // The message may repeat a token that was typed in place of a name.
       const document = `${withoutTokens(problem)}\n`;
-      try {
-        this.#io.stdout.write(document);
-      } catch {
-        // Standard output itself may have failed.
-        this.#io.stderr.write(document);
-      }
+      // Standard output itself may have failed, or its reader be gone.
+      await this.#io.deliver(document).catch(() => this.#io.stderr.write(document));
       return;
     }
     const { stderr } = this.#io;

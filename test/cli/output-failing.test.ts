@@ -156,7 +156,7 @@ describe("another command whose output cannot be written", () => {
     [
       "its reader is gone",
       async (desk: Desk) => {
-        const child = new CliProcess(desk, ["token", "issue", "--public"]);
+        const child = new CliProcess(desk, ["--json", "token", "issue", "--public"]);
         child.closeOutput();
         return child;
       },
