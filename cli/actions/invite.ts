@@ -43,7 +43,7 @@ export async function invitePlayers(context: Context, options: InviteOptions): P
   const left = player === undefined ? { excluded } : {};
   const replaced = invitations.filter(({ replaces }) => replaces).length;
   const undo = `\`addon-cli undo ${sequence}\` returns to`;
-  await output.issued({ expires, invitations: issued, ...left }, text, {
+  await output.issued({ expires, invitations: issued, ...left, ended: replaced, sequence }, text, {
     sentence: "The codes could not be printed.",
     hint: `Run the command again: new codes replace those that nobody has seen.${replaced === 0 ? "" : ` Instead, ${undo} the codes from before.`}`,
   });
