@@ -2,7 +2,6 @@
  * Restores and imports as a bulk change, which can be previewed, which the audit shows, and which `undo` undoes.
  * `replace-files.ts` is for folders without data, or with damaged data.
  */
-import { type Entry, isEntry } from "../domain/entry.ts";
 import { Failure } from "../domain/errors.ts";
 import type { RecordChange } from "../store/change.ts";
 import type { DataStore } from "../store/data.ts";
@@ -18,13 +17,13 @@ export interface RestoreRequest {
   readonly source: Source;
   /** Whether tokens are restored, too. A revoked one stays revoked, even if its player was removed since. */
   readonly tokens: boolean;
-  /** Checks the entries that change; without it, entries can come that the route table in force refuses. */
-  readonly check?: EntryCheck | undefined;
+  /** Checks what changes; without it, entries can come that the route table in force refuses. */
+  readonly check?: TableCheck | undefined;
 }
 
-/** Returns why the route table in force refuses entries, and remarks about others, a sentence each. */
-export type EntryCheck = (
-  entries: readonly Entry[],
+/** Returns why the route table in force refuses changes, and remarks about others, a sentence each. */
+export type TableCheck = (
+  changes: readonly RecordChange[],
 ) => Promise<{ readonly faults: readonly string[]; readonly remarks: readonly string[] }>;
 
 /** What a restore or an import would change. */
@@ -101,10 +100,7 @@ interface Checked {
 /** Returns the changes of a plan. @throws Failure `CONFLICT` with which the route table in force could not be loaded again */
 async function checkedChanges(plan: RestorePlan, { check }: RestoreRequest): Promise<Checked> {
   const changes = await plan.changes();
-  const entries = changes.flatMap(({ collection, after }) =>
-    collection === "entries" && isEntry(after) ? [after] : [],
-  );
-  const { faults, remarks } = (await check?.(entries)) ?? { faults: [], remarks: [] };
+  const { faults, remarks } = (await check?.(changes)) ?? { faults: [], remarks: [] };
   if (faults.length === 0) return { changes, remarks };
   throw new Failure("CONFLICT", "The route table refuses entries of the source. Nothing was changed.", {
     problems: faults,

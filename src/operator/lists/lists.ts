@@ -1,10 +1,11 @@
 /** The entries of lists beside the route table: what a table means for them, and removing those of a list. */
 import * as v from "valibot";
 import { basisOf, editRecords, requireBasis } from "../../backup/edit.ts";
-import type { EntryCheck } from "../../backup/restore.ts";
-import { type Entry, entriesIn, entryKey } from "../../domain/entry.ts";
+import type { TableCheck } from "../../backup/restore.ts";
+import { type Entry, entriesIn, entryKey, isEntry } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
-import { counted, didYouMean } from "../../domain/text.ts";
+import { textOf } from "../../domain/label.ts";
+import { allOf, counted, didYouMean, fold } from "../../domain/text.ts";
 import type { RecordChange } from "../../store/change.ts";
 import type { Data, DataStore, Draft } from "../../store/data.ts";
 import type { Slices } from "../../store/slices.ts";
@@ -89,17 +90,34 @@ async function listsInForce({
   return table && (() => table().declared.lists);
 }
 
-/** Returns the check of entries against the lists in force, for a restore; undefined if the table has faults. */
-export async function checkInForce(environment: Environment): Promise<EntryCheck | undefined> {
-  const lists = await listsInForce(environment);
-  if (lists === undefined) return undefined;
+/** Returns the check of a restore against the table in force; undefined if that has faults. */
+export async function checkInForce({ loadTable }: Environment): Promise<TableCheck | undefined> {
+  const table = await loadTable().catch(() => undefined);
+  if (table === undefined) return undefined;
   const { findingsOf, findingWords } = await import("./findings.ts");
-  return async (entries) => {
-    const findings = await findingsOf(lists(), entries, false);
+  return async (changes) => {
+    const { declared, excludedGroup } = table();
+    const entries = changes.flatMap(({ collection, after }) =>
+      collection === "entries" && isEntry(after) ? [after] : [],
+    );
+    const findings = await findingsOf(declared.lists, entries, false);
     const wordsOf = (isFault: boolean) =>
       findings.filter((finding) => finding.isFault === isFault).map(findingWords);
-    return { faults: wordsOf(true), remarks: wordsOf(false) };
+    return { faults: wordsOf(true), remarks: [...readmission(changes, excludedGroup), ...wordsOf(false)] };
   };
+}
+
+/** Returns who leaves the group of the excluded, in a sentence. */
+function readmission(changes: readonly RecordChange[], excludedGroup: string | undefined): string[] {
+  const excludedBy = (side: "before" | "after") =>
+    changes
+      .map((change) => (change.collection === "groupMembers" ? change[side] : null))
+      .filter((member) => member !== null && textOf(member, "group") === excludedGroup)
+      .map((member) => textOf(member, "name") ?? "");
+  const still = new Set(excludedBy("after").map(fold));
+  const readmitted = excludedBy("before").filter((name) => !still.has(fold(name)));
+  if (readmitted.length === 0) return [];
+  return [`${allOf(readmitted)} ${readmitted.length === 1 ? "is" : "are"} no longer excluded`];
 }
 
 /**
