@@ -73,14 +73,18 @@ export class Sheet {
     this.#text = text.replace(/\r\n?/g, "\n");
     this.#lines.addNewLine(0);
     for (const { index } of this.#text.matchAll(/\n/g)) this.#lines.addNewLine(index + 1);
-    const { head, rows } = /^\s*[[{]/.test(text) ? this.#parseJSON() : this.#parseCSV();
+    const isJSON = /^\s*[[{]/.test(text);
+    const { head, rows } = isJSON ? this.#parseJSON() : this.#parseCSV();
     this.rows = rows;
     this.columns = head.map((cell) => cell.text);
     for (const { text, at } of head)
       if (!known.includes(text)) this.fault(at, `unknown column "${text}"${suggest(text, known)}`);
     const repeated = head.filter(({ text }, index) => this.columns.indexOf(text) < index);
     for (const { text, at } of repeated) this.fault(at, `the column "${text}" is there twice`);
-    const missing = required.filter((column) => !this.columns.includes(column));
+    // A list of no objects has no columns either.
+    const missing = required.filter(
+      (column) => !(isJSON && rows.length === 0) && !this.columns.includes(column),
+    );
     for (const column of missing) this.fault(0, `expected a column "${column}"`);
     // An export that failed must not remove everything.
     if (remove && rows.length === 0) this.fault(0, "expected rows: without any, --remove would remove all");
