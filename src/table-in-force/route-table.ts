@@ -228,6 +228,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
    */
   async ask(revision: string): Promise<string> {
     this.#asked = revision;
+    if (this.#settling?.revision === revision) this.#settling = null;
     // One that is being read by itself takes effect before the question.
     await this.#reloading;
     return this.table.revision;

@@ -102,6 +102,10 @@ describe("a route table that takes something away", () => {
     await service.routes.settled();
     assert.equal(revision(), revisionOf(later));
     assert.equal(service.routes.status().settling, null);
+    // One about which an operator is asked does not take effect by itself.
+    for (const table of [shipped, stricter]) await change(table);
+    await service.routes.ask(revisionOf(stricter));
+    assert.equal(service.routes.status().settling, null);
   });
 
   it("does not take effect if the file has another one by then, which takes its place", {

@@ -90,11 +90,7 @@ describe("a question with", () => {
     ["an unknown path", { ...unknown("Did you mean /wantedreason?"), message: wantedreasn }, "/wantedreasn"],
     ["a path without its first slash", { code: "UNKNOWN_PATH" }, "x/event"],
     ["a slip for a change", unknown("Did you mean /player/remove?"), "/player/remov"],
-    [
-      "a path near a change that is no slip",
-      unknown("`addon-cli routes list` lists the paths."),
-      "/player/rename",
-    ],
+    ["a path near a change", unknown("`addon-cli routes list` lists the paths."), "/player/rename"],
     ["a path near a read", unknown("Did you mean /player/groups?"), "/player/group"],
     ["an unknown parameter", { code: "PARAMETER_UNKNOWN" }, "/houseban", ["advancd", "true"]],
     [
