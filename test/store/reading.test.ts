@@ -82,7 +82,7 @@ describe("a folder", () => {
       await assert.rejects(listData(nodeFiles, path), {
         code: "UNKNOWN_ENTRY",
         message: `There is no data in ${path}.`,
-        hint: "`addon-cli serve` creates it, `addon-cli data restore` restores it; --data names another folder.",
+        hint: "`addon-cli serve` and `player add` create it, `data restore` restores it; --data names another folder.",
       });
     }
     for (const name of [segment(1), snapshot(0)]) {

@@ -46,6 +46,6 @@ export async function listData(files: Files, folder: string): Promise<string[]> 
 /** Returns the refusal of a folder without data. */
 export function noData(folder: string): Failure {
   return new Failure("UNKNOWN_ENTRY", `There is no data in ${folder}.`, {
-    hint: "`addon-cli serve` creates it, `addon-cli data restore` restores it; --data names another folder.",
+    hint: "`addon-cli serve` and `player add` create it, `data restore` restores it; --data names another folder.",
   });
 }
