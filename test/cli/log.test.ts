@@ -86,25 +86,22 @@ it("logs at most 600 requests a minute without a known caller, and how many more
   flood();
   for (let number = 0; number < 700; number += 1) log.request(record);
   log.request({ ...stranger, status: 500, code: "INTERNAL", error: new Error("broken") });
-  t.mock.timers.tick(60_000);
-  flood();
+  for (let minute = 0; minute < 2; minute += 1) {
+    t.mock.timers.tick(60_000);
+    flood();
+  }
   log.close();
   const count = (matches: (line: Record<string, unknown>) => boolean) => lines().filter(matches).length;
-  assert.equal(
-    count(({ caller }) => caller === record.caller),
-    700,
-  );
-  assert.equal(
-    count(({ route, code }) => route === "/docs" && code === undefined),
-    1200,
-  );
+  const known = count(({ caller }) => caller === record.caller);
+  const strangers = count(({ route, code }) => route === "/docs" && code === undefined);
+  assert.deepEqual([known, strangers], [700, 1800]);
   assert.equal(
     count(({ code }) => code === "INTERNAL"),
     1,
   );
   assert.deepEqual(
     lines().flatMap(({ omitted }) => (omitted === undefined ? [] : [omitted])),
-    [100, 100],
+    [100, 100, 100],
   );
 });
 
