@@ -314,6 +314,8 @@ describe("activity", () => {
       const text = await (await service.fetch(request)).text();
       const last = [...text.matchAll(/<title>([^<:]+, \d{4}): /g)].at(-1)?.[1];
       assert.ok(last === undefined || Date.parse(`${last} UTC`) === clock.time - (clock.time % day), last);
+      // The highest bar reaches the top.
+      assert.equal(/class="bar"[^>]* y="0\.00"/.test(text), last !== undefined);
       return [...text.matchAll(/<title>([^<]*: [1-9][^<]*)<\/title>/g)].map(([, title]) => title);
     };
     assert.deepEqual(await totals(first), []);
