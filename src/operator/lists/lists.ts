@@ -109,15 +109,19 @@ export async function checkInForce({ loadTable }: Environment): Promise<TableChe
 
 /** Returns who leaves the group of the excluded, in a sentence. */
 function readmission(changes: readonly RecordChange[], excludedGroup: string | undefined): string[] {
-  const excludedBy = (side: "before" | "after") =>
-    changes
-      .map((change) => (change.collection === "groupMembers" ? change[side] : null))
-      .filter((member) => member !== null && textOf(member, "group") === excludedGroup)
-      .map((member) => textOf(member, "name") ?? "");
-  const still = new Set(excludedBy("after").map(fold));
-  const readmitted = excludedBy("before").filter((name) => !still.has(fold(name)));
-  if (readmitted.length === 0) return [];
-  return [`${allOf(readmitted)} ${readmitted.length === 1 ? "is" : "are"} no longer excluded`];
+  const members = changes.filter(({ collection }) => collection === "groupMembers");
+  const isExcluded = (member: unknown) =>
+    excludedGroup !== undefined && textOf(member, "group") === excludedGroup;
+  const namesOf = (member: unknown) => [fold(textOf(member, "name") ?? ""), textOf(member, "uuid")];
+  const still = new Set(members.flatMap(({ after }) => (isExcluded(after) ? namesOf(after) : [])));
+  // Whose UUID is not known is not everybody without one.
+  still.delete(undefined);
+  const left = members.flatMap(({ before }) =>
+    isExcluded(before) && !namesOf(before).some((name) => still.has(name))
+      ? [textOf(before, "name") ?? ""]
+      : [],
+  );
+  return left.length === 0 ? [] : [`${allOf(left)} ${left.length === 1 ? "is" : "are"} no longer excluded`];
 }
 
 /**
