@@ -17,9 +17,10 @@ const settings = {
 /** Returns a client. @throws Failure `STORE_UNAVAILABLE` for a faulty URL; that of `URL` has all of it, password included */
 export function connect(url: string, own: { max?: number; onclose?: () => void } = {}): Sql {
   // For `read-write` the client takes a standby, too: it only asks whether transactions are read-only by default.
-  const address = url.replace(/([?&]target_session_attrs=)read-write\b/, "$1primary");
+  const wanted = /[?&]target_session_attrs=([\w-]+)/.exec(url)?.[1] ?? process.env.PGTARGETSESSIONATTRS;
+  const primary = wanted === "read-write" ? ({ target_session_attrs: "primary" } as const) : {};
   try {
-    if (/^postgres(?:ql)?:\/\//.test(url)) return postgres(address, { ...settings, ...own });
+    if (/^postgres(?:ql)?:\/\//.test(url)) return postgres(url, { ...settings, ...primary, ...own });
   } catch {}
   throw new Failure("STORE_UNAVAILABLE", "The URL of the shared journal is faulty.", {
     hint: "Expected one such as postgres://gameaddon@db.example/gameaddon, with `%2F` for / and `%40` for @ in a password.",
