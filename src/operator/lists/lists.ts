@@ -82,15 +82,7 @@ function removalsOf(data: Data, list: string): readonly RecordChange[] {
   });
 }
 
-/** Returns the lists of the table in force; undefined if it has faults, since a restore or an undo may be what mends it. */
-async function listsInForce({
-  loadTable,
-}: Pick<Environment, "loadTable">): Promise<(() => readonly List[]) | undefined> {
-  const table = await loadTable().catch(() => undefined);
-  return table && (() => table().declared.lists);
-}
-
-/** Returns the check of a restore against the table in force; undefined if that has faults. */
+/** Returns the check of a restore against the table in force; undefined if that has faults, which the restore may mend. */
 export async function checkInForce({ loadTable }: Environment): Promise<TableCheck | undefined> {
   const table = await loadTable().catch(() => undefined);
   if (table === undefined) return undefined;
@@ -112,10 +104,9 @@ function readmission(changes: readonly RecordChange[], excludedGroup: string | u
   const members = changes.filter(({ collection }) => collection === "groupMembers");
   const isExcluded = (member: unknown) =>
     excludedGroup !== undefined && textOf(member, "group") === excludedGroup;
-  const namesOf = (member: unknown) => [fold(textOf(member, "name") ?? ""), textOf(member, "uuid")];
+  const namesOf = (member: unknown) =>
+    ["name", "uuid"].flatMap((field) => textOf(member, field) ?? []).map(fold);
   const still = new Set(members.flatMap(({ after }) => (isExcluded(after) ? namesOf(after) : [])));
-  // Whose UUID is not known is not everybody without one.
-  still.delete(undefined);
   const left = members.flatMap(({ before }) =>
     isExcluded(before) && !namesOf(before).some((name) => still.has(name))
       ? [textOf(before, "name") ?? ""]
@@ -135,8 +126,8 @@ export async function renameInForce(
   const entries = changes?.filter(({ collection }) => collection === "entries");
   if (entries?.length === 0) return;
   const touched = entries && new Set(entries.map(({ key }) => key.split("/", 1)[0]));
-  const inForce = (await listsInForce(environment))?.();
-  const lists = inForce?.filter(({ name }) => touched?.has(name) ?? true);
+  const table = await environment.loadTable().catch(() => undefined);
+  const lists = table?.().declared.lists.filter(({ name }) => touched?.has(name) ?? true);
   if (lists !== undefined) await renameFields(environment.store, lists);
 }
 
