@@ -57,8 +57,10 @@ function excerpt(line: string, number: number, column: number, options: FormatOp
 
 /** Returns the part of a line around a position that fits. */
 function cut(line: string, at: number, room: number): { before: string; after: string } {
-  const [before, after] = [line.slice(0, at), line.slice(at)];
-  if (widthOf(line) <= room) return { before, after };
+  // A file of one line can have megabytes, and hundreds of faults.
+  const most = 8 * room;
+  const [before, after] = [line.slice(Math.max(0, at - most), at), line.slice(at, at + most)];
+  if (widthOf(before + after) <= room) return { before, after };
   const half = Math.floor(room / 2);
   const lead = reversed(shortened(reversed(before), half));
   return { before: lead, after: shortened(after, room - widthOf(lead)) };
