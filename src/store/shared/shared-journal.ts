@@ -168,7 +168,7 @@ export class SharedJournal {
     const unreached = (error: unknown) => {
       throw error instanceof Failure || error instanceof SyncFailure
         ? error
-        : unshared(`${journalReason(error)}.`);
+        : unshared(`The shared journal does not answer: ${journalReason(error)}.`);
     };
     const held = await this.#sequencer.hold().catch(unreached);
     try {
