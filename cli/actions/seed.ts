@@ -24,12 +24,12 @@ export async function seedGroups(
 /** Asks, removes a name, and warns if the seed file would add it again. */
 export async function removeName(context: Context, kind: Named["kind"], name: string): Promise<void> {
   const { change, output, run, workspace } = context;
-  await run("reads", "seed.check-removal", { kind, name });
+  await run("edits", "seed.check-removal", { kind, name });
   await confirm(context, {
     asks: `Remove the ${kind} ${name}?`,
     does: `This removes the ${kind} ${name}`,
   });
-  const result = await change("seed.remove", { kind, name }, "reads");
+  const result = await change("seed.remove", { kind, name }, "edits");
   if (!output.wantsJSON) output.remark(`\`addon-cli undo ${result.sequence}\` undoes it.`);
   const path = await workspace().seedFile();
   // A seed file that cannot be read adds nothing: `seed groups` reports its faults.

@@ -12,8 +12,11 @@ import { Store } from "../../src/store/store.ts";
 import type { Output } from "../terminal/output.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** How to treat a folder without data: refuse it, create and seed it, or create it for the names of another file. */
-export type Mode = "reads" | "changes" | "seeds";
+/**
+ * What a command does with a folder: reads it, edits what there is, or changes it. One without data is refused, but for
+ * `changes`, which creates and seeds it, and `seeds`, which creates it for the names of another file.
+ */
+export type Mode = "reads" | "edits" | "changes" | "seeds";
 
 /** The options of a service on the folder, without its files. */
 export interface ServiceSettings extends Omit<ServiceOptions, "folder" | "routes" | "shared"> {
@@ -71,14 +74,14 @@ export async function openFolder(
 ): Promise<OpenFolder> {
   const { folder } = workspace;
   if (!(await workspace.hasData())) {
-    if (mode === "reads") throw noData(folder);
+    if (mode === "reads" || mode === "edits") throw noData(folder);
     // The folder comes first: if it cannot be used, nothing is written elsewhere.
     await (await lockFolder(nodeFiles, folder)).release();
     for (const file of await workspace.writeDefaults()) output.remark(`Wrote ${file}.`);
   }
   const shared = journal ? await sharedOptions(journal, folder, settings.maxStaleness) : undefined;
   const options = { ...settings, folder, shared, routes: await workspace.routesFile() };
-  const store = await Store.open({ ...options, model });
+  const store = await Store.open({ ...options, model, onlyReads: mode === "reads" });
   for (const warning of store.warnings) output.remark(`warning: ${warning}`);
   const open = opened(store, options);
   // This also completes a first start that was interrupted before the seeding.

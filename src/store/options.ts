@@ -17,6 +17,8 @@ export interface StoreOptions<M extends Model> {
    * size of the last one. By default 64 MiB and twice, so that snapshots are at most a third of all writes.
    */
   readonly snapshotAfter?: { readonly bytes: number; readonly snapshots: number };
+  /** Whether nothing is to be changed: the files of an earlier version stay as they are, and all changes are refused. */
+  readonly onlyReads?: boolean | undefined;
   /** How long snapshots and segments are kept that a newer snapshot supersedes. */
   readonly retention?: Retention;
   /** The journal that this folder shares with those of other machines; by default it has its own alone. */

@@ -38,7 +38,7 @@ export interface Recovery {
   /** The number of changes that no snapshot contains. */
   readonly replayed: number;
   /** For the operator, a sentence each. */
-  readonly warnings: readonly string[];
+  readonly warnings: string[];
 }
 
 /**

@@ -48,6 +48,8 @@ export class Store<M extends Model> {
   #snapshotSequence: number;
   #snapshotFailedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
+  /** See {@link StoreOptions.onlyReads}. */
+  #isReadOnly = false;
   #shared: SharedJournal | undefined;
 
   private constructor(
@@ -90,10 +92,17 @@ export class Store<M extends Model> {
       const low = new Low(adapter, new Database(model));
       await low.read();
       const isUnsynced = (await files.readdir(folder)).includes(unsyncedMarker);
-      const { isOutdated } = adapter.recovery;
+      const { isOutdated: isEarlier, warnings } = adapter.recovery;
+      // Of what a shared journal has, this version writes a copy.
+      const isOutdated = isEarlier && (shared !== undefined || isUnsynced || options.onlyReads !== true);
       const store = new Store(options, low, adapter, lock);
-      if (isOutdated)
-        await copyDataFiles(files, folder, earlierFolder("before", `version-${journalVersion}`));
+      store.#isReadOnly = isEarlier && !isOutdated;
+      if (isOutdated) {
+        const copy = earlierFolder("before", `version-${journalVersion}`);
+        await copyDataFiles(files, folder, copy);
+        const upgraded = `The data is upgraded to version ${journalVersion} of its format`;
+        warnings.push(`${upgraded}, which earlier versions cannot read; the files of before are in ${copy}.`);
+      }
       if (isOutdated || isUnsynced) {
         // Unsynced data may be in the kernel's memory only: it must reach the disk before anything builds on it. If that
         // fails, no other snapshot begins either.
@@ -203,7 +212,7 @@ export class Store<M extends Model> {
 
   /** After the disk has failed, the writer refuses changes, with the cause. */
   get #refusesChanges(): boolean {
-    return this.#isClosed && this.#writer.fatal === undefined;
+    return this.#isReadOnly || (this.#isClosed && this.#writer.fatal === undefined);
   }
 
   /**

@@ -115,7 +115,12 @@ describe("a format", () => {
       const begin = { format: "gameaddon-journal", version, first: 3, chain: 77, instant: 4 };
       await writeLines(join(folder, segment(3)), [begin, record], 77);
       const before = await filesOf(folder);
+      const only = await openNotebook(folder, { onlyReads: true });
+      await assert.rejects(fill(only, 4));
+      await only.close();
+      assert.deepEqual(await filesOf(folder), before);
       const store = await openNotebook(folder);
+      assert.match(String(store.warnings), /the files of before are in before-version-4\.$/);
       assert.equal(store.sequence, 3);
       assert.deepEqual(contents(store.data), { notes: [note], tallies: [tally.record] });
       assert.deepEqual(await filesOf(join(folder, "before-version-4")), before);

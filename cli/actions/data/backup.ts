@@ -10,7 +10,7 @@ import { withProgress } from "./progress.ts";
 
 /** Writes a snapshot. */
 export async function takeSnapshot({ output, run }: Context): Promise<void> {
-  const { sequence } = await run("reads", "data.snapshot", {});
+  const { sequence } = await run("edits", "data.snapshot", {});
   output.result({ sequence }, `There is a snapshot of everything up to change ${sequence}.`);
 }
 

@@ -34,7 +34,7 @@ export async function initJournal(
     });
   }
   // The folder is not one of the journal yet. It must have data: one that is created here could not join a journal any more.
-  const opened = await openFolder(workspace(), output, "reads", {}, null);
+  const opened = await openFolder(workspace(), output, "edits", {}, null);
   try {
     const sequence = await opened.store.snapshot();
     const path = join(folder, snapshotFile(sequence));
