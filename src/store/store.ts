@@ -166,7 +166,7 @@ export class Store<M extends Model> {
    */
   get endsBy(): number {
     if (this.#options.shared === undefined) return this.#now();
-    return Math.min(this.#now(), this.#shared?.now ?? Number.NEGATIVE_INFINITY);
+    return Math.min(this.#now(), this.#shared?.contact.clock.now ?? Number.NEGATIVE_INFINITY);
   }
 
   /** Runs a task while no change is being made. Changes wait until it settles. */
@@ -198,7 +198,8 @@ export class Store<M extends Model> {
    */
   async problem(): Promise<string | undefined> {
     if (this.#writer.fatal !== undefined) return "The disk is no longer reliable.";
-    if (this.#shared?.problem !== undefined) return this.#shared.problem;
+    const unreached = this.#shared?.contact.problem;
+    if (unreached !== undefined) return unreached;
     if (this.#writer.isUndecided) return "The shared journal has not confirmed the last change.";
     const failure = this.#journal.failure ?? this.#shared?.failed;
     try {

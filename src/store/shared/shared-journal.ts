@@ -3,6 +3,7 @@
  * all of them, so everything that reads files works as it does without other nodes. Only the writer calls what changes
  * data, between two batches.
  */
+import { EventEmitter, once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../domain/errors.ts";
 import type { Database } from "../collection.ts";
@@ -11,7 +12,6 @@ import { type Journal, SyncFailure } from "../journal/journal.ts";
 import { BrokenLine, linesAfter } from "../journal/lines.ts";
 import type { Meter } from "../journal/meter.ts";
 import { headerLine, readSegment } from "../journal/segment.ts";
-import { Arrivals } from "./arrivals.ts";
 import { Contact } from "./contact.ts";
 import type { Append, Batch, Head, NodeReport, Sequencer } from "./sequencer.ts";
 import { AppendRefused, journalReason, unshared } from "./sequencer.ts";
@@ -24,6 +24,8 @@ const pollsPerReport = 20;
 const pause = 100;
 /** The bytes of others' changes that are taken over at once, unless one change has more. */
 const bytesAtOnce = 1024 * 1024;
+/** How long a request waits for a change, in milliseconds, and how many at a time: they need no token for that. */
+const [longestWait, mostWaiting] = [500, 1000];
 
 export interface SharedOptions {
   readonly sequencer: Sequencer;
@@ -46,8 +48,8 @@ export interface NodeContext {
 export class SharedJournal {
   /** The revision of the route table in force, for the other nodes. */
   table: string | null = null;
+  readonly contact: Contact;
   readonly #sequencer: Sequencer;
-  readonly #contact: Contact;
   readonly #context: NodeContext;
   readonly #closing = new AbortController();
   /** The id of the journal that the folder belongs to. */
@@ -61,11 +63,12 @@ export class SharedJournal {
   #held: Append | undefined;
   #nodes: readonly NodeReport[] = [];
   #polling: Promise<void> = Promise.resolve();
-  readonly #arrivals = new Arrivals(() => this.sequence);
+  /** Emits `news` when this node may know more changes. */
+  readonly #events = new EventEmitter().setMaxListeners(mostWaiting);
 
   constructor({ sequencer, maxStaleness }: SharedOptions, id: string, context: NodeContext) {
     this.#sequencer = sequencer;
-    this.#contact = new Contact(maxStaleness, context.warn);
+    this.contact = new Contact(maxStaleness, context.warn);
     this.#id = id;
     this.#context = context;
   }
@@ -83,14 +86,15 @@ export class SharedJournal {
     return this.#context.database.sequence;
   }
 
-  /** See {@link Arrivals.reach}. */
-  reach(sequence: number): Promise<boolean> {
-    return this.#arrivals.reach(sequence);
-  }
-
-  /** See {@link JournalClock.now}. */
-  get now(): number {
-    return this.#contact.clock.now;
+  /** Waits for a change. Returns whether this node knows it: not if that takes long, or too many wait. */
+  async reach(sequence: number): Promise<boolean> {
+    const late = new AbortController();
+    const { signal } = late;
+    const deadline = setTimeout(() => late.abort(), longestWait);
+    while (this.sequence < sequence && !signal.aborted && this.#events.listenerCount("news") < mostWaiting)
+      await once(this.#events, "news", { signal }).catch(() => {});
+    clearTimeout(deadline);
+    return this.sequence >= sequence;
   }
 
   /** How many changes of others this node lacks. */
@@ -98,14 +102,9 @@ export class SharedJournal {
     return Math.max(0, this.#newest - this.#context.database.sequence);
   }
 
-  /** See {@link Contact.problem}. */
-  get problem(): string | undefined {
-    return this.#contact.problem;
-  }
-
   /** See {@link Contact.unfit}. */
   get unfit(): string | undefined {
-    return this.#contact.unfit;
+    return this.contact.unfit;
   }
 
   /** Where another node has another route table: which, in a sentence. */
@@ -118,7 +117,8 @@ export class SharedJournal {
 
   /** The refusal of a change that cannot be appended now, or undefined. */
   get refusal() {
-    return this.problem === undefined ? undefined : unshared(this.problem);
+    const { problem } = this.contact;
+    return problem === undefined ? undefined : unshared(problem);
   }
 
   /**
@@ -149,7 +149,7 @@ export class SharedJournal {
         // Of a repetition it says nothing: the first attempt may have been made.
         this.failed = error instanceof AppendRefused ? error : undefined;
         if (this.failed !== undefined && !isRepeated) throw unsaved(error);
-        this.#contact.failed("asking", error);
+        this.contact.failed("asking", error);
         const isClosing = await sleep(pause, false, this.#closing).catch(() => true);
         if (isClosing || this.#closing.signal.aborted) throw uncertain(error);
       }
@@ -183,14 +183,14 @@ export class SharedJournal {
 
   /** Takes over what others have changed, into memory and into the folder. */
   async catchUp(): Promise<void> {
-    if (this.#contact.divergence !== undefined) return;
+    if (this.contact.divergence !== undefined) return;
     try {
       await this.#catchUp();
-      this.#contact.succeeded("reading");
+      this.contact.succeeded("reading");
     } catch (error) {
       // The next poll tries again, and says why it fails.
-      const isKnown = error instanceof SyncFailure || this.#contact.divergence !== undefined;
-      if (!isKnown) this.#contact.failed("reading", error);
+      const isKnown = error instanceof SyncFailure || this.contact.divergence !== undefined;
+      if (!isKnown) this.contact.failed("reading", error);
       throw error;
     }
   }
@@ -222,7 +222,7 @@ export class SharedJournal {
     // Requests need not wait for this disk: the shared journal has the changes.
     const copied = this.#copy([lines], records.length);
     for (const { record, chain } of records) database.apply(record, chain);
-    this.#arrivals.look();
+    this.#events.emit("news");
     await copied;
     return [];
   }
@@ -257,11 +257,11 @@ export class SharedJournal {
 
   /** Remembers that the journal is not that of the folder. Returns the refusal. */
   #diverge(what: string) {
-    if (this.#contact.divergence === undefined) {
+    if (this.contact.divergence === undefined) {
       this.#context.warn(
         `${what}: it has gone back in time, lacks rows, or is a different journal. All changes are refused from now on, and soon all requests with a token; this folder has the changes up to ${this.#context.database.sequence}. See docs/several-machines.md.`,
       );
-      this.#contact.diverge(`${what}.`);
+      this.contact.diverge(`${what}.`);
     }
     return unshared(`${what}.`);
   }
@@ -280,27 +280,27 @@ export class SharedJournal {
       if (signal.aborted) return;
       try {
         await this.#ask();
-        if (this.lag > 0 || this.#contact.fails("reading")) this.#context.wake();
+        if (this.lag > 0 || this.contact.fails("reading")) this.#context.wake();
         // For what this node itself has changed.
-        this.#arrivals.look();
+        this.#events.emit("news");
       } catch (error) {
-        this.#contact.failed("asking", error);
+        this.contact.failed("asking", error);
       }
       await this.#report();
-      this.#contact.tell();
+      this.contact.tell();
     }
   }
 
   /** Says what this node has, and which table, every few polls. */
   async #report(): Promise<void> {
     this.#polls += 1;
-    const isDue = this.#polls % pollsPerReport === 1 || this.#contact.fails("reporting");
-    if (!isDue || this.#contact.fails("asking")) return;
+    const isDue = this.#polls % pollsPerReport === 1 || this.contact.fails("reporting");
+    if (!isDue || this.contact.fails("asking")) return;
     try {
       this.#nodes = await this.#sequencer.report({ sequence: this.sequence, table: this.table });
-      this.#contact.succeeded("reporting");
+      this.contact.succeeded("reporting");
     } catch (error) {
-      this.#contact.failed("reporting", error);
+      this.contact.failed("reporting", error);
     }
   }
 
@@ -317,7 +317,7 @@ export class SharedJournal {
     else if (head.sequence < sequence) this.#diverge(`The shared journal ends with change ${head.sequence}`);
     else if (head.sequence === sequence && head.chain !== chain)
       this.#diverge(`Change ${sequence} in the shared journal is not that of this folder`);
-    this.#contact.note(state, database.sequence, now(), began);
+    this.contact.note(state, database.sequence, now(), began);
   }
 
   /** Ends everything that waits. */
