@@ -54,12 +54,8 @@ export function incompleteHeader(length: number): string {
   return `the header is incomplete: the file has ${length} bytes, and changes may be missing`;
 }
 
-/** The contents of a segment. */
-export interface Segment {
-  readonly version: number;
-  readonly first: number;
-  readonly chain: number;
-  readonly records: readonly ReadRecord[];
+/** How a segment begins and ends. */
+export interface ReadSegment extends Pick<SegmentHeader, "version" | "first" | "chain"> {
   /** The offset after the last whole change. */
   readonly end: number;
   /** Whether the last whole change lacks only its line feed. */
@@ -68,11 +64,8 @@ export interface Segment {
   readonly torn: number;
 }
 
-/** A segment without its changes. */
-export type ReadSegment = Omit<Segment, "records">;
-
-/** Reads the bytes of a segment. @throws BrokenLine where they are damaged */
-export function readSegment(bytes: Buffer): Segment {
+/** Reads the bytes of a segment, and its changes. @throws BrokenLine where they are damaged */
+export function readSegment(bytes: Buffer) {
   const reader = new SegmentReader();
   reader.take(bytes);
   return { ...reader.finish(), records: reader.records };
