@@ -12,7 +12,6 @@ import {
   isFurtherLine,
   mostInLine,
   openRecord,
-  sequenceOf,
 } from "../../src/store/journal/record-lines.ts";
 import { headerLine, readSegment } from "../../src/store/journal/segment.ts";
 
@@ -44,7 +43,6 @@ describe("the first line of a change", () => {
       { ...whole, sequence: 0, instant: 0.5, who: "", operation: "" },
     ]) {
       assert.deepEqual(openRecord(document, 40), { head: document, lines: [document.changes], offset: 40 });
-      assert.equal(sequenceOf(document), document.sequence);
     }
   });
 
@@ -76,17 +74,7 @@ describe("the first line of a change", () => {
   }
 
   it("is an object", () => {
-    for (const document of [...notObjects, []]) {
-      assert.equal(openRecord(document, 0), undefined);
-      assert.equal(sequenceOf(document), undefined);
-    }
-  });
-
-  it("has a number only if it says who made it", () => {
-    const { who: _, ...further } = whole;
-    assert.equal(sequenceOf(further), undefined);
-    assert.equal(sequenceOf({ ...whole, sequence: "7" }), undefined);
-    assert.equal(sequenceOf({ who: null, sequence: 3 }), 3);
+    for (const document of [...notObjects, []]) assert.equal(openRecord(document, 0), undefined);
   });
 });
 

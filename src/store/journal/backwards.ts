@@ -14,7 +14,7 @@ import { type Files, isMissing, readBytes, sizeOf } from "../folder/files.ts";
 import { segmentFile, segmentsIn } from "../folder/folder-names.ts";
 import type { OnMissing } from "./history.ts";
 import { BrokenLine, bodyOffset, lineFeed, writtenChecksum } from "./lines.ts";
-import { sequenceOf } from "./record-lines.ts";
+import { openRecord } from "./record-lines.ts";
 import { headerLine, readSegment } from "./segment.ts";
 import { toDamage } from "./segment-file.ts";
 
@@ -117,7 +117,7 @@ function findBlock(bytes: Buffer): { start: number; header: Buffer } | undefined
 /** Parses the sequence number of a change from its first line; undefined for any other text. */
 function sequenceIn(json: string): number | undefined {
   try {
-    return sequenceOf(JSON.parse(json));
+    return openRecord(JSON.parse(json), 0)?.head.sequence;
   } catch {
     // Damaged: the block before ends with it, and is refused if it is read.
     return undefined;

@@ -97,12 +97,6 @@ export function changesIn(document: unknown): readonly RecordChange[] | undefine
   return isChanges(document.changes) ? document.changes.map(presentChange) : undefined;
 }
 
-/** Returns the sequence number of the change that a document begins, or undefined where it is no first line. */
-export function sequenceOf(document: unknown): number | undefined {
-  if (!isObject(document) || !("who" in document)) return undefined;
-  return typeof document.sequence === "number" ? document.sequence : undefined;
-}
-
 function toHead(document: unknown): JournalRecord | undefined {
   if (!isObject(document)) return undefined;
   const { sequence, instant, who, token, operation, request = null, table = null, undoes = null } = document;
