@@ -70,16 +70,11 @@ async function findPlayers(
   };
   let rest = Buffer.alloc(0);
   try {
-    for await (const { buffer, byteOffset, length } of piecesOf(files, path)) {
-      const piece = Buffer.from(buffer, byteOffset, length);
-      const first = piece.indexOf(lineFeed) + 1;
-      const end = piece.lastIndexOf(lineFeed) + 1;
-      if (end > 0) {
-        take(Buffer.concat([rest, piece.subarray(0, first)]));
-        take(piece.subarray(first, end));
-        rest = Buffer.alloc(0);
-      }
-      rest = Buffer.concat([rest, piece.subarray(end)]);
+    for await (const piece of piecesOf(files, path)) {
+      const bytes = Buffer.concat([rest, piece]);
+      const end = bytes.lastIndexOf(lineFeed) + 1;
+      take(bytes.subarray(0, end));
+      rest = bytes.subarray(end);
     }
   } catch (error) {
     // The running service has deleted it since: it is past its retention.
