@@ -53,14 +53,14 @@ export async function withControl<T>(
   work: (control: Control) => Promise<T>,
 ): Promise<T> {
   for (;;) {
-    const { running, opened } = await connectOrOpen(workspace, output, mode);
+    const { control, close } = await connectOrOpen(workspace, output, mode);
     try {
-      return await work(running ?? opened.control);
+      return await work(control);
     } catch (error) {
       // The service stopped before it received a request: the folder is free, and nothing was done.
       if (!(error instanceof ServiceGone && error.untouched)) throw error;
     } finally {
-      await opened?.close();
+      await close?.();
     }
   }
 }
@@ -76,14 +76,14 @@ export async function openAsService(
   settings: ServiceSettings,
   signal: AbortSignal,
 ): Promise<Service> {
-  const { running, opened } = await connectOrOpen(workspace, output, "changes", settings, signal);
-  if (opened !== undefined) {
+  const opened = await connectOrOpen(workspace, output, "changes", settings, signal);
+  if (opened.service !== undefined) {
     const service = await opened.service();
     // So that no list that it serves has what ended while it was stopped.
     await service.removeEnded();
     return service;
   }
-  const holder = await running.run("holder", {});
+  const holder = await opened.control.run("holder", {});
   throw new Failure(
     "STORE_UNAVAILABLE",
     `A service already runs on ${workspace.folder}: process ${holder?.pid}, ${holder?.url}.`,
@@ -91,9 +91,8 @@ export async function openAsService(
   );
 }
 
-type Connection =
-  | { readonly running: Control; readonly opened?: undefined }
-  | { readonly running?: undefined; readonly opened: OpenFolder };
+/** The data in a running service, or in the folder that was opened. */
+type Connection = Pick<OpenFolder, "control"> & Partial<OpenFolder>;
 
 function connectOrOpen(
   workspace: Workspace,
@@ -103,10 +102,10 @@ function connectOrOpen(
   signal?: AbortSignal,
 ): Promise<Connection> {
   const attempt = async (): Promise<Connection> => {
-    const running = await connectControl(workspace.folder, signal);
-    if (running !== undefined) return { running };
+    const control = await connectControl(workspace.folder, signal);
+    if (control !== undefined) return { control };
     const { openFolder } = await import("./open-folder.ts");
-    return { opened: await openFolder(workspace, output, mode, settings) };
+    return openFolder(workspace, output, mode, settings);
   };
   return waitForLock(attempt, (text) => output.remark(text), signal);
 }
