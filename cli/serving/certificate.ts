@@ -96,16 +96,15 @@ export class CertificateReloader {
     const { cert, key } = this.#inForce;
     this.#isFaulty = false;
     this.#warned.delete("files");
-    const isNew = certificate.cert !== cert || certificate.key !== key;
-    if (isNew) this.#server.useCertificate(certificate);
-    this.#inForce = certificate;
-    if (isNew) {
+    if (certificate.cert !== cert || certificate.key !== key) {
+      this.#server.useCertificate(certificate);
       const why = cause === "signal" ? "on SIGHUP" : "because its files have changed";
       const { names, validTo } = certificate;
       this.#log.info(
         `The certificate was reloaded ${why}: it is for ${names} and expires at ${formatInstant(validTo)}.`,
       );
     }
+    this.#inForce = certificate;
     this.#warnOfCertificate();
   }
 
