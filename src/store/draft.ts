@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Model } from "../domain/collection.ts";
 import type { RecordChange } from "./change.ts";
-import type { Collection, Database, DraftRows, DraftView, View } from "./collection.ts";
+import type { Collection, Database, DraftRows, DraftView } from "./collection.ts";
 import { SecondaryIndex } from "./indexes.ts";
 import { Slices } from "./slices.ts";
 
@@ -205,16 +205,8 @@ export interface EditOptions {
   readonly accept?: (changes: readonly RecordChange[]) => void;
 }
 
-/** What an edit returned, what it changes, all records with its changes, and the number of the change, if there is one. */
-export interface Edited<M extends Model, R> {
-  readonly report: R;
-  readonly changes: readonly RecordChange[];
-  readonly result: View<M>;
-  readonly sequence: number | undefined;
-}
-
 /**
- * Returns what an edit returns and writes. If others change meanwhile a collection that it has read, it is repeated.
+ * Returns what an edit returned, what it changes, and all records with its changes. If others change meanwhile a collection that it has read, it is repeated.
  * @param repetitions at most so often
  * @param signal ends it
  */

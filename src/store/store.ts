@@ -12,7 +12,7 @@ import { Failure } from "../domain/errors.ts";
 import { FolderAdapter } from "./adapter.ts";
 import type { Origin } from "./change.ts";
 import { Database, type DurableView } from "./collection.ts";
-import { type Edit, type Edited, type EditOptions, planEdit } from "./draft.ts";
+import { type Edit, type EditOptions, planEdit } from "./draft.ts";
 import { spaceFor } from "./folder/disk.ts";
 import { nodeFiles, piecesOf } from "./folder/files.ts";
 import { lockFolder, markUnsynced } from "./folder/folder.ts";
@@ -178,9 +178,10 @@ export class Store<M extends Model> {
    * Makes one change of what an edit writes to a draft, as {@link changeInBulk}, or without an origin only returns it. The edit
    * should yield to the event loop every few milliseconds. Others change the data meanwhile; if they change a collection
    * that it has read, it is repeated, and the last time they wait.
+   * @returns what `planEdit` does, and the number of the change, if there is one
    * @throws what `edit` throws, and as {@link change}
    */
-  async edit<R>(edit: Edit<M, R>, origin?: Origin, options: EditOptions = {}): Promise<Edited<M, R>> {
+  async edit<R>(edit: Edit<M, R>, origin?: Origin, options: EditOptions = {}) {
     let planned = await planEdit(this.#low.data, edit, 1, options.signal);
     if (origin === undefined) return { ...planned, sequence: undefined };
     const sequence = await this.changeInBulk(origin, async () => {
