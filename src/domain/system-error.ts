@@ -21,7 +21,8 @@ export function reasonOf(error: unknown, file?: string): string {
 }
 
 /** Returns the code of an error, such as `ENOSPC`, or undefined. */
-export function errorCode(error: Error): string | undefined {
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
   const { code, errno }: NodeJS.ErrnoException = error;
   // Node has no name for a quota that is used up: "Unknown system error -122".
   return errno === -os.constants.errno.EDQUOT ? "EDQUOT" : code;

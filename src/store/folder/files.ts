@@ -52,7 +52,7 @@ export function naming(path: string, error: unknown): unknown {
 
 /** Returns whether an error has one of some codes of the operating system. */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
-  return error instanceof Error && codes.includes(errorCode(error) ?? "");
+  return codes.includes(errorCode(error) ?? "");
 }
 
 /** Returns whether an error says that a file does not exist. */

@@ -1,4 +1,5 @@
 /** Which errors of PostgreSQL say that nothing was appended. */
+import { errorCode } from "../../domain/system-error.ts";
 import { AppendRefused } from "./sequencer.ts";
 
 /**
@@ -16,11 +17,7 @@ export async function definite<T>(append: () => Promise<T>): Promise<T> {
   try {
     return await append();
   } catch (cause) {
-    if (!final.test(codeOf(cause) ?? "")) throw cause;
+    if (!final.test(errorCode(cause) ?? "")) throw cause;
     throw new AppendRefused(cause instanceof Error ? cause.message : String(cause), { cause });
   }
-}
-
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }

@@ -5,9 +5,10 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "postgres";
+import { errorCode } from "../../domain/system-error.ts";
 import { journalVersion } from "../journal/segment.ts";
 import { connect, connectAlone, withoutPassword } from "./connection.ts";
-import { codeOf, definite, ofStatement } from "./postgres-errors.ts";
+import { definite, ofStatement } from "./postgres-errors.ts";
 import {
   type Append,
   AppendRefused,
@@ -206,7 +207,7 @@ export class PostgresSequencer implements Sequencer {
     try {
       return await Promise.race([ask(sql), silence(milliseconds, answered.signal)]);
     } catch (error) {
-      const isSound = error instanceof AppendRefused || ofStatement.test(codeOf(error) ?? "");
+      const isSound = error instanceof AppendRefused || ofStatement.test(errorCode(error) ?? "");
       if (sql === this.#sql && !this.#isClosed && !isSound) this.#renew();
       throw error;
     } finally {

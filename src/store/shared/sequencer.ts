@@ -92,7 +92,7 @@ export function unshared(why: string): Failure {
 
 /** Returns why the journal failed, for the operator: the client of PostgreSQL has words of its own for a lost connection. */
 export function journalReason(error: unknown): string {
-  const code = (error instanceof Error && errorCode(error)) || "";
+  const code = errorCode(error) ?? "";
   if (code === "CONNECT_TIMEOUT") return "PostgreSQL does not answer";
   return code.startsWith("CONNECTION_") ? "the connection to PostgreSQL was lost" : reasonOf(error);
 }
@@ -106,7 +106,7 @@ const remedies: readonly (readonly [code: RegExp, remedy: string])[] = [
 
 /** The refusal of a journal that cannot be used at all. @param name see {@link Sequencer.name} */
 export function unusableJournal(name: string, cause: unknown): Failure {
-  const code = (cause instanceof Error && errorCode(cause)) || "";
+  const code = errorCode(cause) ?? "";
   const hint = remedies.find(([codes]) => codes.test(code))?.[1];
   const message = `The shared journal ${name} cannot be used: ${journalReason(cause)}.`;
   return new Failure("STORE_UNAVAILABLE", message, { ...(hint !== undefined && { hint }), cause });
