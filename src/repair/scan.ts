@@ -50,45 +50,35 @@ export async function* scanLines(
   chains: readonly number[],
   start = 0,
 ): AsyncGenerator<readonly ScannedLine[]> {
-  const scanner = new LineScanner(chains, start);
-  for await (const piece of pieces) yield scanner.take(piece);
-  yield scanner.end();
+  const scanner = new LineScanner(chains);
+  let offset = start;
+  /** The beginning of an incomplete line. */
+  let rest = Buffer.alloc(0);
+  for await (const piece of pieces) {
+    const bytes = Buffer.concat([rest, piece]);
+    const end = piece.includes(lineFeed) ? bytes.lastIndexOf(lineFeed) + 1 : 0;
+    scanner.scan(bytes.subarray(0, end), offset);
+    yield scanner.lines.splice(0);
+    rest = Buffer.from(bytes.subarray(end));
+    offset += end;
+  }
+  scanner.scan(rest, offset);
+  scanner.release();
+  yield scanner.lines;
 }
 
 class LineScanner {
   /** The lines that are yet to be passed on. */
-  #lines: ScannedLine[] = [];
+  readonly lines: ScannedLine[] = [];
   #candidates: readonly number[];
   #pending: Pending | undefined;
-  /** The beginning of an incomplete line. */
-  #rest = Buffer.alloc(0);
-  /** Its offset in the file. */
-  #offset: number;
 
-  constructor(chains: readonly number[], start: number) {
+  constructor(chains: readonly number[]) {
     this.#candidates = chains;
-    this.#offset = start;
   }
 
-  /** Takes the next bytes, which the caller may overwrite when this returns. */
-  take(piece: Uint8Array): ScannedLine[] {
-    const bytes = Buffer.concat([this.#rest, piece]);
-    const end = piece.includes(lineFeed) ? bytes.lastIndexOf(lineFeed) + 1 : 0;
-    this.#scan(bytes.subarray(0, end));
-    this.#rest = Buffer.from(bytes.subarray(end));
-    this.#offset += end;
-    return this.#lines.splice(0);
-  }
-
-  /** Takes the end of the file. */
-  end(): ScannedLine[] {
-    this.#scan(this.#rest);
-    this.#release();
-    return this.#lines;
-  }
-
-  /** Scans whole lines; only the last line of the file may be incomplete. */
-  #scan(bytes: Buffer): void {
+  /** Scans whole lines; only the last line of the file may be incomplete. @param start their offset in the file */
+  scan(bytes: Buffer, start: number): void {
     for (let offset = 0, next = 0; offset < bytes.length; offset = next) {
       const feed = bytes.indexOf(lineFeed, offset);
       const isLast = feed === -1;
@@ -101,8 +91,8 @@ class LineScanner {
       const body = Math.min(offset + bodyOffset, end);
       const readable = chain !== undefined;
       const line: ScannedLine = {
-        offset: this.#offset + offset,
-        end: this.#offset + next,
+        offset: start + offset,
+        end: start + next,
         json: bytes.toString("utf8", body, end),
         readable,
         chain: written,
@@ -144,13 +134,13 @@ class LineScanner {
       const fault = "the checksum of the line is wrong; the next line confirms its text";
       this.#pending = { line: { ...confirmed, readable: true, chain, fault }, actual };
     }
-    this.#release();
-    this.#lines.push(line);
+    this.release();
+    this.lines.push(line);
     this.#candidates = line.chain === undefined ? [] : [line.chain];
   }
 
   #broken(line: ScannedLine, body: Buffer): void {
-    this.#release();
+    this.release();
     // The checksum of no text is the one before it: the next line would confirm a line without text.
     const actual = body.length === 0 ? [] : this.#candidates.map((chain) => crc32(body, chain));
     this.#pending = { line, actual };
@@ -158,8 +148,9 @@ class LineScanner {
     this.#candidates = [...new Set([...own, ...actual, ...this.#candidates])].slice(0, manyChains);
   }
 
-  #release(): void {
-    if (this.#pending !== undefined) this.#lines.push(this.#pending.line);
+  /** Passes on a broken line that no next line can confirm. */
+  release(): void {
+    if (this.#pending !== undefined) this.lines.push(this.#pending.line);
     this.#pending = undefined;
   }
 }
