@@ -12,6 +12,8 @@ type Attempt = "asking" | "reading" | "reporting";
 /** See the head of this file. */
 export class Contact {
   readonly clock = new JournalClock();
+  /** Why the folder's changes are not those of the journal: nothing can be appended any more, nor answered for long. */
+  divergence: string | undefined;
   readonly #maxStaleness: number;
   readonly #warn: (message: string) => void;
   /** Up to when the node knows everything, by the monotonic clock. */
@@ -20,7 +22,6 @@ export class Contact {
   #goal = { sequence: 0, at: performance.now() };
   /** Why something fails, until it succeeds. */
   readonly #failures = new Map<Attempt, string>();
-  #divergence: string | undefined;
   /** What the log says of the journal. */
   #told: "answers" | "fails" | "is unfit" = "answers";
   /** Since when something fails, and until when something has failed, by the monotonic clock. */
@@ -32,23 +33,18 @@ export class Contact {
     this.#warn = warn;
   }
 
-  /** Why the folder's changes are not those of the journal: nothing can be appended any more, nor answered for long. */
-  get divergence(): string | undefined {
-    return this.#divergence;
-  }
-
   /** Why changes are refused, in a sentence without an address; undefined if they are not. */
   get problem(): string | undefined {
     const failure = this.#failure;
     const failed = failure && `The shared journal does not answer: ${failure}.`;
-    return this.#divergence ?? this.unfit ?? failed;
+    return this.divergence ?? this.unfit ?? failed;
   }
 
   /** Why nothing may be answered, in a sentence; undefined if it may. */
   get unfit(): string | undefined {
     const behind = performance.now() - this.#current;
     if (behind <= this.#maxStaleness) return this.clock.unfit;
-    if (this.#divergence !== undefined) return this.#divergence;
+    if (this.divergence !== undefined) return this.divergence;
     const time = `the shared journal for ${counted(Math.round(behind / 1000), "second")}`;
     const failure = this.#failure;
     if (failure === undefined) return `This machine has not kept up with ${time}.`;
@@ -74,11 +70,6 @@ export class Contact {
     this.#failures.delete(attempt);
   }
 
-  /** Remembers that the journal is not that of the folder, in a sentence. */
-  diverge(sentence: string): void {
-    this.#divergence ??= sentence;
-  }
-
   /**
    * Notes what the journal has answered to a question of `began`.
    * @param sequence the last change of the node now
@@ -88,7 +79,7 @@ export class Contact {
     const warning = this.clock.note(shown, own, began);
     if (warning !== undefined) this.#warn(warning);
     // Others may have revoked tokens since, of which this node does not hear.
-    if (this.#divergence !== undefined) return;
+    if (this.divergence !== undefined) return;
     // Under load there is nearly always something newer on its way: what counts is how long it takes.
     if (sequence >= this.#goal.sequence) {
       this.#current = this.#goal.at;
@@ -101,7 +92,7 @@ export class Contact {
   tell(): void {
     const [now, isUnfit] = [performance.now(), this.unfit !== undefined];
     // What has diverged is never over.
-    if (isUnfit || this.#failures.size > 0 || this.#divergence !== undefined) this.#failing.until = now;
+    if (isUnfit || this.#failures.size > 0 || this.divergence !== undefined) this.#failing.until = now;
     // Neither is told at once, since a machine at the limit would fill the log.
     const isOver = now - this.#failing.until > toldAfter.answers;
     const isLong = this.#failures.size > 0 && now - this.#failing.since > toldAfter.fails;

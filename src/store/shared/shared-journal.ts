@@ -261,7 +261,7 @@ export class SharedJournal {
       this.#context.warn(
         `${what}: it has gone back in time, lacks rows, or is a different journal. All changes are refused from now on, and soon all requests with a token; this folder has the changes up to ${this.#context.database.sequence}. See docs/several-machines.md.`,
       );
-      this.contact.diverge(`${what}.`);
+      this.contact.divergence = `${what}.`;
     }
     return unshared(`${what}.`);
   }
