@@ -1,24 +1,21 @@
 /** Converts errors to and from JSON for the control socket. */
 import * as v from "valibot";
-import { Failure, type FailureCode, type FailureDetails } from "../domain/errors.ts";
-
-/** An error as JSON. */
-export interface WireError extends Omit<FailureDetails, "cause"> {
-  readonly code?: FailureCode;
-  readonly message: string;
-}
+import { Failure, type FailureCode } from "../domain/errors.ts";
 
 const text = v.optional(v.string());
 const fault = v.object({ line: v.number(), column: v.number(), message: v.string() });
 const errorForm = v.object({
   // A later version may have further codes.
-  code: text,
+  code: v.optional(v.custom<FailureCode>((code) => typeof code === "string")),
   message: v.string(),
   parameter: text,
   hint: text,
-  problems: v.optional(v.array(v.string())),
-  faultyFile: v.optional(v.object({ file: v.string(), faults: v.array(fault), text: v.string() })),
+  problems: v.optional(v.pipe(v.array(v.string()), v.readonly())),
+  faultyFile: v.optional(
+    v.object({ file: v.string(), faults: v.pipe(v.array(fault), v.readonly()), text: v.string() }),
+  ),
 });
+type WireError = v.InferOutput<typeof errorForm>;
 
 /** Whether a JSON value is an error. */
 export function isWireError(value: unknown): value is WireError {
