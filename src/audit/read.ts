@@ -108,12 +108,7 @@ export async function readNewest(
   files: Files,
   folder: string,
   query: AuditQuery & { readonly limit: number },
-): Promise<{
-  entries: readonly AuditEntry[];
-  last: number;
-  names: PlayerNames;
-  warnings: readonly string[];
-}> {
+) {
   const warnings: string[] = [];
   const select = toSelection(query, new PlayerNames());
   const entries: AuditEntry[] = [];
@@ -126,12 +121,8 @@ export async function readNewest(
   }
   entries.reverse();
   const names = await findNames(files, folder, entries);
-  return {
-    entries: entries.map((entry) => ({ ...entry, name: names.of(entry.who) ?? null })),
-    last,
-    names,
-    warnings,
-  };
+  const named = entries.map((entry) => ({ ...entry, name: names.of(entry.who) ?? null }));
+  return { entries: named, last, names, warnings };
 }
 
 function newest(entries: readonly AuditEntry[], limit: number): AuditEntry[] {
