@@ -34,7 +34,6 @@ async function sharedOptions(journal: string, folder: string, maxStaleness = def
 
 /** A data folder that this process has open. Its service starts only if something needs it: most commands do not. */
 export interface OpenFolder {
-  readonly store: DataStore;
   readonly control: Control;
   /** Returns the service on the folder, without a port. */
   readonly service: () => Promise<Service>;
@@ -56,7 +55,7 @@ function opened(store: DataStore, options: ServiceOptions): OpenFolder {
     service,
     holder: null,
   });
-  return { store, control, service, close: async () => ((await started) ?? store).close() };
+  return { control, service, close: async () => ((await started) ?? store).close() };
 }
 
 /**

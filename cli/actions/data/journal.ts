@@ -36,7 +36,7 @@ export async function initJournal(
   // The folder is not one of the journal yet. It must have data: one that is created here could not join a journal any more.
   const opened = await openFolder(workspace(), output, "edits", {}, null);
   try {
-    const sequence = await opened.store.snapshot();
+    const { sequence } = await opened.control.run("data.snapshot", {});
     const path = join(folder, snapshotFile(sequence));
     const head = await readHead(nodeFiles, path);
     const { chain } = readSnapshotHeader(head.toString("utf8", bodyOffset));
