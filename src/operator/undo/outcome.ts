@@ -61,27 +61,14 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
   /** The entries that refer to others, by the keys of those. */
   let referring: ReadonlyMap<string, readonly Entry[]> | undefined;
 
-  /** The changes whose faults depend on whether the record of a place is undone. */
-  const dependants = new Map<string, Set<RecordChange>>();
-  /** The change whose fault is being looked for. */
-  let checked: RecordChange | undefined;
-
-  /** Excepts a record from the undo. Returns the changes whose faults may be others with it. */
-  function keep(change: RecordChange): Iterable<RecordChange> {
-    const place = placeOf(change);
-    undone.delete(place);
-    return dependants.get(place) ?? [];
+  /** Excepts a record from the undo. The faults of others may be different without it. */
+  function keep(change: RecordChange): void {
+    undone.delete(placeOf(change));
   }
 
   /** Whether a record is undone. */
   function isUndone(place: string): boolean {
-    const is = undone.has(place);
-    if (is && checked !== undefined) {
-      const others = dependants.get(place);
-      if (others === undefined) dependants.set(place, new Set([checked]));
-      else others.add(checked);
-    }
-    return is;
+    return undone.has(place);
   }
 
   /** Returns the name of a player; undefined for one who is no longer registered then. */
@@ -92,13 +79,6 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
 
   /** Returns why a record cannot be undone. */
   function fault(change: RecordChange): string | undefined {
-    checked = change;
-    const why = faultOf(change);
-    checked = undefined;
-    return why;
-  }
-
-  function faultOf(change: RecordChange): string | undefined {
     const { collection, key, before, after } = change;
     const presentName = (uuid: string) => data.players.get(uuid)?.name ?? nameOf(uuid) ?? uuid;
     const what = recordWords(change, presentName);

@@ -209,24 +209,27 @@ export async function undoing(
   const outcome = outcomeOf(data, all, table);
   const obstacles: Obstacle[] = [];
   const kept = new Set<RecordChange>();
-  const pending = [...all];
-  // Grows: what depends on a record that is kept is looked at again.
-  for (const change of pending) {
-    if (kept.has(change)) continue;
-    const present = rowsOf(data, change.collection).get(change.key) ?? null;
-    // What had ended when a restore brought it back has ended again.
-    const isOver =
-      present === null && change.before === null && !countsAt((change.after ?? {}) as Ending, now);
-    const isSame = isOver || areSame(change.collection, present, change.after);
-    const hasChanged = !isSame || (!isOver && runs?.lasts(change) === false);
-    const why = isSame ? outcome.fault(change) : undefined;
-    if (hasChanged || why !== undefined) {
-      obstacles.push({ change, why });
-      kept.add(change);
-      if (exceptChanged) for (const dependant of outcome.keep(change)) pending.push(dependant);
+  let before: number;
+  do {
+    before = kept.size;
+    for (const change of all) {
+      if (kept.has(change)) continue;
+      const present = rowsOf(data, change.collection).get(change.key) ?? null;
+      // What had ended when a restore brought it back has ended again.
+      const isOver =
+        present === null && change.before === null && !countsAt((change.after ?? {}) as Ending, now);
+      const isSame = isOver || areSame(change.collection, present, change.after);
+      const hasChanged = !isSame || (!isOver && runs?.lasts(change) === false);
+      const why = isSame ? outcome.fault(change) : undefined;
+      if (hasChanged || why !== undefined) {
+        obstacles.push({ change, why });
+        kept.add(change);
+        if (exceptChanged) outcome.keep(change);
+      }
+      if (slices.isOver) await slices.next();
     }
-    if (slices.isOver) await slices.next();
-  }
+    // What depends on a record that is kept is looked at again.
+  } while (exceptChanged && kept.size > before);
   if (!exceptChanged) for (const change of kept) outcome.keep(change);
   const changes = all.flatMap((change) => {
     if (kept.has(change)) return [];
