@@ -7,7 +7,7 @@ import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
 import { allOf, counted, didYouMean, fold } from "../../domain/text.ts";
 import type { RecordChange } from "../../store/change.ts";
-import type { Data, DataStore, Draft } from "../../store/data.ts";
+import type { DataStore, Draft } from "../../store/data.ts";
 import type { Slices } from "../../store/slices.ts";
 import type { List } from "../../table/declared/lists.ts";
 import { withPresentNames } from "../../table/declared/stored.ts";
@@ -46,40 +46,35 @@ export const dropList = defineCommand({
   async run(
     { store }: Environment,
     { list, dryRun, basis },
+    signal,
   ): Promise<Info & { readonly count: number; readonly sequence?: number; readonly basis?: string }> {
-    let changes = removalsOf(store.data, list);
-    const words = () => `${counted(changes.length, "entry")} of the list ${list}`;
-    if (dryRun) return { info: words(), count: changes.length, basis: basisOf(changes) };
-    const sequence = await store.changeInBulk({ who: "operator", operation: "list.drop" }, () => {
-      changes = removalsOf(store.data, list);
-      requireBasis(changes, basis);
-      return changes;
-    });
-    return {
-      info: `Removed ${words()}.`,
-      count: changes.length,
-      ...(sequence !== undefined && { sequence }),
-    };
+    const { changes, sequence } = await store.edit(
+      async (draft) => removeAll(draft, list),
+      dryRun ? undefined : { who: "operator", operation: "list.drop" },
+      { signal, accept: (made) => requireBasis(made, basis) },
+    );
+    const count = changes.length;
+    const words = `${counted(count, "entry")} of the list ${list}`;
+    if (sequence === undefined) return { info: words, count, basis: basisOf(changes) };
+    return { info: `Removed ${words}.`, count, sequence };
   },
 });
 
-/** Returns the changes that remove the entries of a list. @throws Failure where there are none, or entries of another list refer to them */
-function removalsOf(data: Data, list: string): readonly RecordChange[] {
-  const all = Array.from(data.entries.values());
-  const entries = data.entries.find("list", list);
+/** Removes the entries of a list. @throws Failure where there are none, or entries of another list refer to them */
+function removeAll(draft: Draft, list: string): void {
+  const all = Array.from(draft.entries.values());
+  const entries = draft.entries.find("list", list);
   if (entries.length === 0) {
     const suggestion = didYouMean(list, [...new Set(all.map((entry) => entry.list))]);
     throw new Failure("UNKNOWN_ENTRY", `There are no entries of a list ${list}.${suggestion}`);
   }
   const refers = (entry: Entry) => entriesIn(entry).some((key) => key.startsWith(`${list}/`));
   const user = all.find((entry) => entry.list !== list && refers(entry));
-  if (user === undefined)
-    return entries.map((entry) => {
-      return { collection: "entries", key: entryKey(entry), before: entry, after: null };
+  if (user !== undefined)
+    throw new Failure("CONFLICT", `Entries of the list ${user.list} refer to those of ${list}.`, {
+      hint: `Drop ${user.list} first.`,
     });
-  throw new Failure("CONFLICT", `Entries of the list ${user.list} refer to those of ${list}.`, {
-    hint: `Drop ${user.list} first.`,
-  });
+  for (const entry of entries) draft.entries.delete(entryKey(entry));
 }
 
 /** Returns the check of a restore against the table in force; undefined if that has faults, which the restore may mend. */
