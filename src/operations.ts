@@ -33,12 +33,8 @@ export function operationsOn(
   language: string,
 ): Operations {
   const { sources, now } = context;
-  const handlers = handlersFor(declared);
   const answers = new ResponseCache();
   const cache = new Map<string, CachedRead>();
-  for (const [name, handler] of handlers)
-    if (handler.effect === "read" && handler.cacheable !== undefined)
-      cache.set(name, answers.cachedRead(name, handler, handler.cacheable, sources));
   const compare = comparisonIn(language);
   const contextOf = ({ caller, table, allowedInput }: Request, at: number): Context => {
     const own: Context = {
@@ -56,9 +52,10 @@ export function operationsOn(
     return own;
   };
   const toRead = (name: string, handler: ReadHandler): Operation => {
-    const cached = cache.get(name);
+    const { cacheable, versionFor } = handler;
+    const cached = cacheable && answers.cachedRead(name, handler, cacheable, sources);
+    if (cached !== undefined) cache.set(name, cached);
     const read = cached ?? ((input: Input, own: Context) => handler.read(sources, input, own));
-    const { versionFor } = handler;
     return {
       ...handler,
       ...(versionFor && { version: (input) => versionFor(sources, input, now()) }),
@@ -92,7 +89,7 @@ export function operationsOn(
   });
   const toOperation = (name: string, handler: Handler) =>
     handler.effect === "read" ? toRead(name, handler) : toChange(handler);
-  return new Map(Array.from(handlers, ([name, handler]) => [name, toOperation(name, handler)]));
+  return new Map(Array.from(handlersFor(declared), ([name, handler]) => [name, toOperation(name, handler)]));
 }
 
 /** Returns who asks for a change, and by what. */
@@ -128,21 +125,17 @@ export function claimOn(
   };
 }
 
-/** Checks a table's text against the operations and a vocabulary, without serving it. */
+/** Checks a table's text against the operations and a vocabulary, without serving it: the operations do nothing. */
 export function checkRoutes(text: string, vocabulary: Vocabulary): CheckedTable {
+  const run = () => undefined;
   return checkTable(text, {
-    operations: operationsToCheck,
+    operations: (declared) =>
+      new Map(Array.from(handlersFor(declared), ([name, handler]) => [name, { ...handler, run }])),
     beside: new Map<string, Operation>([
-      ["token.claim", { ...claimForm, invited: () => nobody, run: () => undefined }],
-      ["stream.open", { ...streamForm, run: () => undefined }],
+      ["token.claim", { ...claimForm, invited: () => nobody, run }],
+      ["stream.open", { ...streamForm, run }],
     ]),
     resources: codedResources,
     vocabulary: () => vocabulary,
   });
-}
-
-/** Returns the operations as a table is checked against them. They do nothing. */
-function operationsToCheck(declared: Declarations): Operations {
-  const handlers = handlersFor(declared);
-  return new Map(Array.from(handlers, ([name, handler]) => [name, { ...handler, run: () => undefined }]));
 }

@@ -23,7 +23,7 @@ export async function printBanner({ io, output }: Context, service: Service, url
   const { prefix, routes, pages } = await service.routes.load();
   const shown = ["\nPublic, without a token:", ...pages.map(({ path }) => path)].join(" ");
   const listening = `Documentation: ${url}${docsPath}\nListening on ${url}${prefix}${pages.length > 0 ? shown : ""}`;
-  if (hasPublicToken(service)) {
+  if (Array.from(service.store.data.tokens.values()).some(({ uuid }) => uuid === null)) {
     // The first start may have ended before it printed its token.
     const hint = "`addon-cli token issue --public` issues another one";
     output.result({ url }, `${listening}\nA public token exists, and was shown when it was issued; ${hint}.`);
@@ -57,9 +57,4 @@ Next, in another terminal:
   npx addon-cli --help                      everything else
 `,
   );
-}
-
-/** Returns whether there is a public token. */
-function hasPublicToken({ store }: Service): boolean {
-  return Array.from(store.data.tokens.values()).some(({ uuid }) => uuid === null);
 }
