@@ -2,7 +2,7 @@
 import { additionOperation, type Excess, readExcesses } from "../../src/audit/statistics.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { model } from "../../src/domain/model.ts";
-import { didYouMean, fold } from "../../src/domain/text.ts";
+import { asArgument, didYouMean, fold } from "../../src/domain/text.ts";
 import { toUUID } from "../../src/domain/uuid.ts";
 import { vocabularyOf } from "../../src/identity/memberships.ts";
 import { checkRoutes } from "../../src/operations.ts";
@@ -53,12 +53,7 @@ function exclusionOf({ uuid, reason }: Excess, players: Data["players"]): string
   const name = players.get(uuid)?.name;
   // Somebody else may have the name of a former player, and a dash would begin an option.
   const player = name === undefined || name.startsWith("-") ? uuid : name;
-  return `addon-cli player exclude ${shellWord(player)} --reason ${shellWord(reason)} --until 14d`;
-}
-
-/** Returns a word as a POSIX shell reads it back. */
-function shellWord(word: string): string {
-  return /^[\w.-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return `addon-cli player exclude ${asArgument(player)} --reason ${asArgument(reason)} --until 14d`;
 }
 
 /** Returns the open cases, the worst first. */
