@@ -1,12 +1,10 @@
 /** `seed`: adds and removes the names of groups, factions and services. */
 import { Argument, type Command } from "commander";
-import type { Named } from "../../src/domain/model.ts";
+import { namedKinds } from "../../src/domain/collection.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
 import { loading } from "./loading.ts";
-
-const kinds: readonly Named["kind"][] = ["group", "faction", "service"];
 
 export function addSeedCommands(program: Command, context: Context): void {
   const seed = program.command("seed").description("add and remove groups, factions and services");
@@ -18,7 +16,7 @@ export function addSeedCommands(program: Command, context: Context): void {
     .action(loading(context, async () => (await import("../actions/seed.ts")).seedGroups));
   neverSuggested(seed.command("remove"))
     .description("remove a group, a faction or a service that nothing refers to")
-    .addArgument(new Argument("<kind>", "the kind of name").choices(kinds))
+    .addArgument(new Argument("<kind>", "the kind of name").choices(namedKinds))
     .argument("<name>", "its name")
     .option("--yes", "do not ask")
     .addHelpText(
