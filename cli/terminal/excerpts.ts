@@ -96,9 +96,3 @@ function withSuggestion(message: string, paint: Paint): string {
     (_, name: string) => `Did you mean "${paint("green", name)}"?`,
   );
 }
-
-/** Returns `no faults`, `a fault`, `2 faults`. */
-export function countOf(number: number, what: "fault" | "warning"): string {
-  if (number === 0) return `no ${what}s`;
-  return number === 1 ? `a ${what}` : `${number} ${what}s`;
-}

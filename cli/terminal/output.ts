@@ -4,6 +4,7 @@ import { Failure, type FaultyFile } from "../../src/domain/errors.ts";
 import { escapeUnits } from "../../src/domain/escape.ts";
 import { instantText } from "../../src/domain/instant.ts";
 import { reasonOf } from "../../src/domain/system-error.ts";
+import { numbered } from "../../src/domain/text.ts";
 import { withoutTokens } from "../../src/identity/tokens.ts";
 import { remedyFor } from "../../src/store/folder/refusals.ts";
 import type { Paint } from "./excerpts.ts";
@@ -147,8 +148,7 @@ export class Output {
     const { stderr } = this.#io;
     const label = this.style("red", "error:", stderr);
     if (faulty !== undefined) {
-      const { countOf } = await import("./excerpts.ts");
-      this.remark(`${label} ${faulty.file} has ${countOf(faulty.faults.length, "fault")}:`);
+      this.remark(`${label} ${faulty.file} has ${numbered(faulty.faults.length, "fault")}:`);
       await this.faults(faulty, "fault");
       return;
     }

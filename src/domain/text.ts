@@ -139,6 +139,11 @@ export function counted(number: number, noun: string): string {
   return `${number} ${number === 1 ? noun : pluralOf(noun)}`;
 }
 
+/** Returns a number in words: `no faults`, `a fault` or `2 faults`. */
+export function numbered(number: number, noun: string): string {
+  return number > 1 ? counted(number, noun) : number === 1 ? `a ${noun}` : `no ${pluralOf(noun)}`;
+}
+
 /** The language that orders names by default. */
 export const defaultLanguage = "en";
 

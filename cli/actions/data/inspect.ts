@@ -3,7 +3,7 @@ import { describeInconsistency } from "../../../src/backup/consistency.ts";
 import type { Holder } from "../../../src/control/operations.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { isBookkeeping, nounOf } from "../../../src/domain/model.ts";
-import { counted, pluralOf } from "../../../src/domain/text.ts";
+import { counted, numbered, pluralOf } from "../../../src/domain/text.ts";
 import { type Mark, type Status, statusOf } from "../../../src/repair/status.ts";
 import { examine } from "../../../src/repair/verify.ts";
 import type { Context } from "../../context.ts";
@@ -47,11 +47,10 @@ export async function verifyFolder(context: Context): Promise<void> {
     `${folder}: ${counted(counts.snapshots, "snapshot")} with ${counted(counts.records, "record")}, ` +
     `${counted(counts.segments, "segment")} with ${counted(counts.changes, "change")}, ` +
     `up to change ${counts.sequence}`;
-  const verdict = found === 0 ? "no problems" : found === 1 ? "a problem" : `${found} problems`;
   const lines = [...problems.map(describeFault), ...inconsistencies.map(describeInconsistency)];
   if (!output.wantsJSON) for (const remark of remarks) output.remark(remark);
   const document = { ok: found === 0, folder, ...counts, problems, inconsistencies, remarks };
-  output.result(document, [...lines, `${read}: ${verdict}.`].join("\n"));
+  output.result(document, [...lines, `${read}: ${numbered(found, "problem")}.`].join("\n"));
   if (found > 0) throw new Reported();
 }
 

@@ -1,7 +1,7 @@
 /** Implements `routes check`. */
+import { numbered } from "../../../src/domain/text.ts";
 import { faultsIn } from "../../../src/table-in-force/route-table.ts";
 import type { Context } from "../../context.ts";
-import { countOf } from "../../terminal/excerpts.ts";
 import { Reported } from "../../terminal/output.ts";
 import { inspectTable, tableFile } from "./table.ts";
 
@@ -17,8 +17,8 @@ export async function checkFile(
   const failed = faults.length > 0 || (strict && warnings.length > 0);
   const [code, count] =
     faults.length > 0
-      ? ["TABLE_FAULTS", countOf(faults.length, "fault")]
-      : ["TABLE_WARNINGS", countOf(warnings.length, "warning")];
+      ? ["TABLE_FAULTS", numbered(faults.length, "fault")]
+      : ["TABLE_WARNINGS", numbered(warnings.length, "warning")];
   if (output.wantsJSON) {
     const failure = failed && { code, info: `${file} has ${count}.` };
     output.result({ ...failure, file, revision, routes: table?.routes.length ?? null, faults, warnings }, "");
