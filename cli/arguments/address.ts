@@ -30,10 +30,11 @@ export function parseHost(text: string): string {
 }
 
 /**
- * Parses a host and a port, such as `127.0.0.1:9464` or `[::1]:9464`. A port alone is refused: other programs listen on
- * every address then, others only on this machine.
+ * Parses a host and a port, such as `127.0.0.1:9464` or `[::1]:9464`, or `off` for none. A port alone is refused: some
+ * programs listen on every address then, others only on this machine.
  */
-export function parseAddress(text: string): Address {
+export function parseAddressOrOff(text: string): Address | undefined {
+  if (text === "off") return undefined;
   const [, bracketed, plain = "", port = ""] = /^(?:\[(.*)\]|([^:]*)):(\d+)$/.exec(text) ?? [];
   const host = bracketed ?? plain;
   if (hostForm.test(host) && (bracketed === undefined || isIPv6(bracketed)))
@@ -41,11 +42,6 @@ export function parseAddress(text: string): Address {
   throw new InvalidArgumentError(
     'Expected a host and a port, such as 127.0.0.1:9464, [::1]:9464 or 0.0.0.0:9464, or "off".',
   );
-}
-
-/** Parses an address, or `off` for none. */
-export function parseAddressOrOff(text: string): Address | undefined {
-  return text === "off" ? undefined : parseAddress(text);
 }
 
 /** Parses proxies, separated by commas, and appends them to the previous ones. */
