@@ -37,7 +37,7 @@ export async function showStatistics(context: Context, { close }: { close?: stri
   }
   const nobody = `Nobody exceeded a limit of ${file} at any time in the journal.`;
   const unlimited = `${file} has no limits for ${additionOperation}: add \`perHour\` to its \`statistics\`, as in the shipped route table.`;
-  await output.list(excesses, columns, hasLimits ? nobody : unlimited);
+  output.list(excesses, columns, hasLimits ? nobody : unlimited);
   if (excesses.length > 0) {
     output.remark(
       "`addon-cli player reset-statistic <player>` sets a player's statistics to 0; `addon-cli audit statistics --close <player>` closes the case; these exclude a player from the interface:",

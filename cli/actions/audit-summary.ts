@@ -41,7 +41,7 @@ export async function showSummary(
   const ordered = [...days.values()].sort(
     (a, b) => -a.day.localeCompare(b.day) || b.changes - a.changes || a.operation.localeCompare(b.operation),
   );
-  await output.list(ordered, columns, "No change in the journal matches.");
+  output.list(ordered, columns, "No change in the journal matches.");
 }
 
 /** Counts the changes that match a query. */

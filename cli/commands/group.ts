@@ -13,7 +13,7 @@ export function addGroupCommands(program: Command, { change, read, output }: Con
     .description("list the groups and their members")
     .action(async () => {
       const rows = await read("group.list", {});
-      await output.list(
+      output.list(
         rows,
         [
           { heading: "GROUP", cell: (row) => row.group },

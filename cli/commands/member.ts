@@ -42,7 +42,7 @@ export function addMemberCommands(program: Command, { change, read, output }: Co
     .command("list")
     .description("list the administrators")
     .action(async () => {
-      await output.list(
+      output.list(
         await read("admin.list", {}),
         [
           { heading: "NAME", cell: ({ name }) => name },

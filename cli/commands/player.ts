@@ -74,7 +74,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
       const isFiltered = member !== undefined || group !== undefined;
       const none = isFiltered ? "No player is a member of all of these." : "No player is registered yet.";
       const empty = found.length === 0 ? none : "--limit 0 shows none.";
-      await output.list(
+      output.list(
         rows,
         [
           { heading: "NAME", cell: ({ name }) => name },
@@ -121,7 +121,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
         ],
         ["tokens", shown.tokens.map(tokenWords).join(", ") || "-"],
       ];
-      await output.pairs(shown, lines);
+      output.pairs(shown, lines);
     });
 
   player

@@ -60,7 +60,7 @@ export function addTokenCommands(program: Command, context: Context): void {
     .addHelpText("after", examples("token list --player Ada"))
     .action(async ({ player }: { player?: string }) => {
       const rows = await read("token.list", { player });
-      await output.list(
+      output.list(
         rows,
         [
           { heading: "ID", cell: ({ id }) => id },
@@ -103,7 +103,7 @@ export function addTokenCommands(program: Command, context: Context): void {
     .description("list the latest invitation of each player, without its code, which is not stored")
     .addHelpText("after", examples("token invitations"))
     .action(async () => {
-      await output.list(
+      output.list(
         await read("token.invitations", {}),
         [
           { heading: "PLAYER", cell: ({ player }) => player },

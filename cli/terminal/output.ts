@@ -9,6 +9,7 @@ import { withoutTokens } from "../../src/identity/tokens.ts";
 import { remedyFor } from "../../src/store/folder/refusals.ts";
 import type { Paint } from "./excerpts.ts";
 import type { IO, Sink } from "./io.ts";
+import type * as Layout from "./layout.ts";
 
 /** A column of a list. */
 export interface Column<T> {
@@ -28,7 +29,8 @@ export class Output {
   readonly #io: IO;
   readonly #json: () => boolean;
   #transient = "";
-  #wrapLines: ((text: string, columns: number) => string) | undefined;
+  /** Undefined without a terminal. */
+  #layout: typeof Layout | undefined;
 
   /** @param json returns whether `--json` was given, once the options are parsed */
   constructor(io: IO, json: () => boolean) {
@@ -43,13 +45,13 @@ export class Output {
 
   /** Loads what measures texts: for a terminal, whose lines are wrapped. */
   async prepare(): Promise<void> {
-    this.#wrapLines = (await import("./layout.ts")).wrapLines;
+    this.#layout = await import("./layout.ts");
   }
 
   /** Returns a text with lines that fit the terminal; unchanged for a pipe or an unknown width. */
   fitted(text: string, sink: Sink): string {
     const columns = widthOf(sink);
-    return columns === undefined ? text : (this.#wrapLines?.(text, columns) ?? text);
+    return columns === undefined ? text : (this.#layout?.wrapLines(text, columns) ?? text);
   }
 
   /** Prints a result: the document with `--json`, or else the text. Removes tokens, which a quoted file may contain. */
@@ -80,14 +82,17 @@ export class Output {
   }
 
   /** Prints a list, or for a person the text `empty` if the list has no rows. */
-  async list<T>(rows: readonly T[], columns: readonly Column<T>[], empty: string): Promise<void> {
+  list<T>(rows: readonly T[], columns: readonly Column<T>[], empty: string): void {
     const { stdout } = this.#io;
     if (this.#json()) {
       this.verbatim(rows, "");
     } else if (rows.length === 0) {
       this.remark(empty);
-    } else if (stdout.isTTY === true) {
-      stdout.write(`${await this.#table(rows, columns)}\n`);
+    } else if (stdout.isTTY === true && this.#layout !== undefined) {
+      const headings = columns.map(({ heading }) => heading);
+      const cells = rows.map((row) => cellsOf(row, columns));
+      const bold = (heading: string) => this.style("bold", heading);
+      stdout.write(`${this.#layout.formatTable(headings, cells, widthOf(stdout), bold)}\n`);
     } else {
       for (const row of rows) stdout.write(`${cellsOf(row, columns).join("\t")}\n`);
     }
@@ -160,23 +165,15 @@ export class Output {
   }
 
   /** Prints labels with their values, wrapped to the width of the terminal. */
-  async pairs(document: unknown, pairs: readonly (readonly [label: string, value: string])[]): Promise<void> {
+  pairs(document: unknown, pairs: readonly (readonly [label: string, value: string])[]): void {
     const cells = pairs.map(([label, value]) => [label, escapeControls(value)] as const);
     const width = Math.max(...cells.map(([label]) => label.length));
-    // The measuring of texts is loaded only for a terminal.
     const columns = widthOf(this.#io.stdout);
     const text =
-      columns === undefined
+      columns === undefined || this.#layout === undefined
         ? cells.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join("\n")
-        : (await import("./layout.ts")).formatPairs(cells, columns);
+        : this.#layout.formatPairs(cells, columns);
     this.result(document, text);
-  }
-
-  async #table<T>(rows: readonly T[], columns: readonly Column<T>[]): Promise<string> {
-    const { formatTable } = await import("./layout.ts");
-    const headings = columns.map(({ heading }) => heading);
-    const cells = rows.map((row) => cellsOf(row, columns));
-    return formatTable(headings, cells, widthOf(this.#io.stdout), (heading) => this.style("bold", heading));
   }
 }
 

@@ -69,7 +69,7 @@ export async function showJournal(context: Context, given: string | undefined): 
     return;
   }
   output.remark(`${withoutPassword(url)} has ${counted(head.sequence, "change")}.`);
-  await output.list(
+  output.list(
     rows,
     [
       { heading: "MACHINE", cell: ({ name }) => name },

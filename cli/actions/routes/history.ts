@@ -31,7 +31,7 @@ const columns: readonly Column<HistoryEntry>[] = [
 /** Lists the tables that were in force, the latest first. */
 export async function showHistory({ output, workspace }: Context): Promise<void> {
   const tables = await new TableHistory(workspace().folder).list();
-  await output.list(
+  output.list(
     tables,
     columns,
     "No route table is recorded yet: `addon-cli serve` records each that it puts in force.",
