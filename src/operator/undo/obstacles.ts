@@ -69,14 +69,11 @@ export function refusal(
   });
 }
 
-/**
- * Describes the first obstacles, each with the first changes that caused it, and the number of further ones.
- * @param nameOf returns the name of a registered player
- */
+/** Describes the first obstacles, each with the first changes that caused it, and the number of further ones. */
 export function describeObstacles(
   obstacles: readonly Obstacle[],
-  laterChanges: (change: RecordChange) => Later,
-  nameOf: (uuid: string) => string | undefined,
+  runs: { laterChanges(change: RecordChange): Later },
+  { players }: Data,
 ): string {
   const named = obstacles.slice(0, mostNamed);
   // Players whom a later change has removed.
@@ -85,9 +82,9 @@ export function describeObstacles(
   );
   const sentences = named.map(({ change, why }) => {
     if (why !== undefined) return why;
-    const { first, count } = laterChanges(change);
+    const { first, count } = runs.laterChanges(change);
     const others = count > first.length ? [`${count - first.length} more`] : [];
-    const what = recordWords(change, (uuid) => nameOf(uuid) ?? removed.get(uuid) ?? uuid);
+    const what = recordWords(change, (uuid) => players.get(uuid)?.name ?? removed.get(uuid) ?? uuid);
     return `${what} has since been changed${count === 0 ? "" : ` by ${[...first, ...others].join(", ")}`}`;
   });
   // That of a name and that of the player who took it over are called the same.
