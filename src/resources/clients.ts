@@ -32,9 +32,6 @@ export interface ClientCount {
   readonly users: ReadonlyMap<string, number>;
   /** All of them as JSON, ordered by UUID. */
   readonly list: ReadyBody;
-}
-
-interface Count extends ClientCount {
   /** In milliseconds since 1970. */
   readonly started: number;
 }
@@ -43,8 +40,8 @@ interface Count extends ClientCount {
 export class Clients {
   readonly #data: Pick<DurableData, "tokens" | "versions">;
   readonly #activity: Activity;
-  #latest: Count | undefined;
-  #counting: Promise<Count> | undefined;
+  #latest: ClientCount | undefined;
+  #counting: Promise<ClientCount> | undefined;
 
   constructor(data: Pick<DurableData, "tokens" | "versions">, activity: Activity) {
     this.#data = data;
@@ -80,7 +77,7 @@ export class Clients {
   }
 
   /** Counts the clients, at once or in slices, between which the data may change. */
-  async #count(now: number, slices?: Slices): Promise<Count> {
+  async #count(now: number, slices?: Slices): Promise<ClientCount> {
     // Before the first slice too: the request that starts the count is still being answered.
     await slices?.next();
     // By the first two digits, since sorting all at once would take too long.
