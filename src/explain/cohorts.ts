@@ -7,7 +7,7 @@ import { toUUID } from "../domain/uuid.ts";
 import { standingsOf } from "../identity/memberships.ts";
 import type { Data } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";
-import { type Caller, toCaller } from "../table/caller.ts";
+import { type Caller, type Traits as CallerTraits, toCaller } from "../table/caller.ts";
 
 /** A player in a list. */
 export interface Person {
@@ -15,10 +15,8 @@ export interface Person {
   readonly uuid: string;
 }
 
-/** What a player is and belongs to. */
-export interface Traits {
-  readonly administrator: boolean;
-  readonly ranks: ReadonlyMap<string, { readonly rank: number }>;
+/** What a player is and belongs to, whoever it is. */
+export interface Traits extends Pick<CallerTraits, "administrator" | "ranks"> {
   readonly groups: ReadonlyMap<string, unknown>;
 }
 
@@ -26,12 +24,6 @@ export interface Traits {
 export function traitsKey({ administrator, ranks, groups }: Traits): string {
   const ranked = Array.from(ranks, ([name, { rank }]) => `${name}:${rank}`);
   return JSON.stringify([administrator, ranked.sort(), [...groups.keys()].sort()]);
-}
-
-/** Returns a player of certain traits as a caller. */
-export function callerWith({ name, uuid }: Person, traits: Traits): Caller {
-  const ranks = new Map(Array.from(traits.ranks, ([of, { rank }]) => [of, rank]));
-  return toCaller({ ...traits, name, uuid, ranks });
 }
 
 /** Players for whom every restriction decides alike. */
@@ -58,7 +50,7 @@ export async function cohortsOf(data: Data, texts: readonly string[], now: numbe
     const key = `${isNamed(player) ? uuid : ""} ${traitsKey(traits)}`;
     const cohort = cohorts.get(key);
     if (cohort !== undefined) cohort.players.push({ name, uuid });
-    else cohorts.set(key, { name, caller: callerWith(player, traits), players: [{ name, uuid }] });
+    else cohorts.set(key, { name, caller: toCaller({ ...traits, name, uuid }), players: [{ name, uuid }] });
   }
   return [...cohorts.values()];
 }

@@ -1,8 +1,8 @@
 /** Which operations players gain and lose when they change and the table stays, as by new ranks. */
 import type { Player } from "../domain/model.ts";
-import { nobody, type Vocabulary } from "../table/caller.ts";
+import { nobody, toCaller, type Vocabulary } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
-import { callerWith, namedBy, type Traits, traitsKey } from "./cohorts.ts";
+import { namedBy, type Traits, traitsKey } from "./cohorts.ts";
 import { affected, type Contender, textsIn } from "./comparison.ts";
 
 /** A player before and after a change; a new one was nobody. */
@@ -26,7 +26,8 @@ export async function operationsMoved(table: Table, vocabulary: Vocabulary, move
     const { name, uuid } = player;
     const key = JSON.stringify([isNamed(player) ? uuid : null, former, present]);
     const known = groups.get(key);
-    const [was, is] = [before === undefined ? nobody : callerWith(player, before), callerWith(player, after)];
+    const was = before === undefined ? nobody : toCaller({ ...before, name, uuid });
+    const is = toCaller({ ...after, name, uuid });
     if (known === undefined) groups.set(key, { name, before: was, after: is, players: [name] });
     else known.players.push(name);
   }

@@ -47,7 +47,7 @@ export interface DescribedCaller {
   readonly caller: Caller;
 }
 
-const plainPlayer = { administrator: false, ranks: new Map<string, number>(), groups: new Set<string>() };
+const plainPlayer = { administrator: false, ranks: new Map(), groups: new Set<string>() };
 
 /** The built-in callers. */
 export const builtInCallers: ReadonlyMap<string, DescribedCaller> = new Map([
@@ -72,11 +72,11 @@ export function describedCaller(
     const found = names.find((known) => fold(known) === fold(typed));
     return found ?? report(at, unknownName(oneOf(kinds), typed, names), side);
   };
-  const ranks = new Map<string, number>();
+  const ranks = new Map<string, { readonly rank: number }>();
   const join = (kinds: readonly MembershipKind[], typed: string, as: number, at: Path, side?: Side) => {
     const found = nameOf(kinds, typed, at, side);
     if (found !== undefined && ranks.has(found)) report(at, `duplicate membership in ${found}`, side);
-    else if (found !== undefined) ranks.set(found, as);
+    else if (found !== undefined) ranks.set(found, { rank: as });
   };
   const { faction, service, rank, group, members = {}, groups: others = [] } = form;
   if (rank !== undefined && faction === undefined && service === undefined)
@@ -99,7 +99,7 @@ export function describedCaller(
 function inWords({ name, administrator, ranks, groups }: Traits & { groups: Iterable<string> }): string {
   const words = [
     ...(administrator ? ["administrator"] : []),
-    ...Array.from(ranks, ([of, rank]) => `rank ${rank} in ${of}`),
+    ...Array.from(ranks, ([of, { rank }]) => `rank ${rank} in ${of}`),
     ...Array.from(groups, (group) => `member of ${group}`),
     ...(name === undefined ? [] : [`named ${name}`]),
   ];

@@ -54,8 +54,8 @@ export interface Traits {
   readonly name?: string | undefined;
   readonly uuid?: string | undefined;
   readonly administrator: boolean;
-  /** The rank in each faction and service, whose names are distinct. */
-  readonly ranks: ReadonlyMap<string, number>;
+  /** The memberships in factions and services, whose names are distinct. */
+  readonly ranks: ReadonlyMap<string, { readonly rank: number }>;
   readonly groups: { has(group: string): boolean };
 }
 
@@ -69,7 +69,7 @@ export function toCaller({ name, uuid, administrator, ranks, groups }: Traits): 
     isCalled: (reference) =>
       (name !== undefined && fold(reference) === fold(name)) ||
       (uuid !== undefined && toUUID(reference) === uuid),
-    rankIn: (kind, of) => (kind === "group" ? (groups.has(of) ? 0 : undefined) : ranks.get(of)),
+    rankIn: (kind, of) => (kind === "group" ? (groups.has(of) ? 0 : undefined) : ranks.get(of)?.rank),
   };
 }
 

@@ -93,6 +93,6 @@ async function verdictsFor(
 
 async function playerCaller({ read }: Context, player: string): Promise<Caller> {
   const { members, groups, ...shown } = await read("player.show", { player });
-  const ranks = new Map(members.map(({ organisation, rank }) => [organisation, rank]));
+  const ranks = new Map(members.map((member) => [member.organisation, member]));
   return toCaller({ ...shown, ranks, groups: new Set(groups) });
 }
