@@ -31,7 +31,6 @@ import {
   type OperatorOperationName,
   type OperatorResult,
 } from "./operator/index.ts";
-import { findingsOf } from "./operator/lists/findings.ts";
 import { renameFields } from "./operator/lists/lists.ts";
 import { type ClientCount, Clients } from "./resources/clients.ts";
 import { codedResources } from "./resources/index.ts";
@@ -126,7 +125,6 @@ export class Service {
       ]),
       resources: codedResources,
       vocabulary: this.vocabulary,
-      findings: findingsOf,
       store,
     };
     this.routes = new RouteTable(options.routes, context, (...put) => this.#mount(...put), this.#now);

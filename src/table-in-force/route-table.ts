@@ -105,11 +105,6 @@ export interface ServedContext extends TableContext {
   readonly store: Pick<DataStore, "betweenChanges"> & {
     readonly data: { readonly entries: Pick<DataStore["data"]["entries"], "values" | "watch"> };
   };
-  /** Finds what lists mean for entries, which others can change meanwhile. */
-  readonly findings: (
-    lists: CheckedTable["lists"],
-    entries: Iterable<Entry>,
-  ) => Promise<CheckedTable["findings"]>;
 }
 
 export class RouteTable<Mounted extends { readonly table: Table }> {
@@ -299,8 +294,9 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
   }
 
   async #withFindings(checked: CheckedTable, entries: Iterable<Entry>): Promise<CheckedTable> {
+    const { findingsOf } = await import("../operator/lists/findings.ts");
     const { withFindings } = await import("../table/table.ts");
-    return withFindings(checked, await this.#context.findings(checked.lists, entries));
+    return withFindings(checked, await findingsOf(checked.lists, entries));
   }
 
   /** See {@link TableStatus}. */

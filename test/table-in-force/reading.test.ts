@@ -36,8 +36,7 @@ class Tables {
       data: { entries: { values: () => [], watch: () => () => {} } },
       betweenChanges: (task: () => Promise<void>) => task(),
     };
-    const names = { operations: () => operations(), vocabulary: () => vocabulary };
-    const context = { ...names, store, findings: async () => [] };
+    const context = { operations: () => operations(), vocabulary: () => vocabulary, store };
     this.routes = new RouteTable(file, context, mount, this.clock.now);
     this.routes.follow(async (put) => void this.notes.push(put));
   }
