@@ -8,7 +8,6 @@ import { type Network, parseAddress } from "../../src/domain/address.ts";
 import { asArgument } from "../../src/domain/text.ts";
 import { type Certificate, type CertificateFiles, readCertificate } from "../../src/http/certificate.ts";
 import { ClientAddresses } from "../../src/http/client-address.ts";
-import { connectionLimit } from "../../src/http/descriptors.ts";
 import { startServer } from "../../src/http/server.ts";
 import type { Metrics } from "../../src/metrics/metrics.ts";
 import { packaged } from "../../src/packaged.ts";
@@ -179,7 +178,6 @@ async function serveOn(
       fetch: service.fetch,
       answerPlain: service.answerPlain,
       warn: log.warn,
-      maxConnections: connectionLimit(),
       ...(certificate === undefined ? {} : { https: certificate }),
     });
     closers.push(() => server.close());

@@ -14,6 +14,7 @@ import type { Answer } from "../engine/response.ts";
 import type { Certificate } from "./certificate.ts";
 import { ClientAddresses, type Sender } from "./client-address.ts";
 import { type Connection, Connections } from "./connections.ts";
+import { connectionLimit } from "./descriptors.ts";
 import { isHealthRequest } from "./health-pages.ts";
 import { cannotListen, refusedAddress, theService } from "./listening.ts";
 import { RequestQueue } from "./request-queue.ts";
@@ -33,7 +34,7 @@ export interface ServerOptions extends Observer {
   readonly https?: Certificate;
   /** Called with errors that concern no request. */
   readonly warn?: (message: string, error: unknown) => void;
-  /** The largest number of connections. Beyond it, those that have been idle longest are closed. */
+  /** The largest number of connections, by default as descriptors allow. Beyond it, those idle longest are closed. */
   readonly maxConnections?: number;
   /** How long the server waits for requests in progress when it is closed, in milliseconds. */
   readonly drainMilliseconds?: number;
@@ -43,7 +44,6 @@ export interface ServerOptions extends Observer {
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
 const defaultDrainMilliseconds = 10_000;
-const defaultMaxConnections = 10_000;
 
 /**
  * Deadlines of a client, in milliseconds: to send the headers of a request, and all of it. Node checks them every 30
@@ -95,7 +95,7 @@ export async function startServer(options: ServerOptions) {
     },
     () => connections,
   );
-  const connections = new Connections(options.maxConnections ?? defaultMaxConnections, queue);
+  const connections = new Connections(options.maxConnections ?? connectionLimit(), queue);
   const listener: RequestListener = (request, response) => {
     queue.take(connections.of(request.socket), request, response);
   };
