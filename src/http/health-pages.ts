@@ -18,9 +18,6 @@ export interface Readiness {
   readonly remark?: string;
 }
 
-const health = "/health";
-const ready = "/ready";
-
 /** Returns whether a request is for one of these pages, which are answered even while the server closes. */
 export function isHealthRequest({ url = "" }: { readonly url?: string | undefined }): boolean {
   return /^\/(?:health|ready)\/?(?:\?|$)/.test(url);
@@ -28,19 +25,13 @@ export function isHealthRequest({ url = "" }: { readonly url?: string | undefine
 
 /** Returns the pages, by path. */
 export function healthPages(readiness: () => Promise<Readiness>): [string, Page][] {
-  const common = { isExact: true, isProbe: true };
-  const healthPage: Page = {
-    ...common,
-    name: health,
-    answer: (request, requestId) => reportAnswer({ status: "ok" }, true, request, requestId),
-  };
-  const readyPage: Page = {
-    ...common,
-    name: ready,
-    async answer(request, requestId) {
+  const pageAt = (name: string, answer: Page["answer"]) =>
+    withSlash(name, { name, isExact: true, isProbe: true, answer });
+  return [
+    ...pageAt("/health", (request, requestId) => reportAnswer({ status: "ok" }, true, request, requestId)),
+    ...pageAt("/ready", async (request, requestId) => {
       const report = await readiness();
       return reportAnswer(report, report.status === "ready", request, requestId);
-    },
-  };
-  return [...withSlash(health, healthPage), ...withSlash(ready, readyPage)];
+    }),
+  ];
 }
