@@ -8,7 +8,7 @@ import { Slices } from "../store/slices.ts";
 import { denialOf, isExcluded } from "../table/authorization.ts";
 import { type Caller, nobody, type Vocabulary } from "../table/caller.ts";
 import type { Parameter } from "../table/parameters.ts";
-import type { Input } from "../table/restriction/restriction.ts";
+import { type Input, toInput } from "../table/restriction/restriction.ts";
 import { namedTexts, type Situation, situationsOf } from "../table/restriction/situations.ts";
 import type { Route, Table } from "../table/table.ts";
 import {
@@ -254,6 +254,5 @@ function omissible({ before, after }: BeforeAfter<Route | undefined>): string[] 
 }
 
 function defaultsOf(route: Route | undefined): Input {
-  const entries = (route?.parameters ?? []).map(({ name, default: value }) => [name, value] as const);
-  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
+  return toInput(route?.parameters.map(({ name, default: value }) => [name, value]) ?? []);
 }

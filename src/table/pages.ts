@@ -3,7 +3,8 @@ import * as v from "valibot";
 import { nobody } from "./caller.ts";
 import type { Declarations } from "./declared/declarations.ts";
 import type { List } from "./declared/lists.ts";
-import { type Input, isAllowed, type ParameterValue, type Restriction } from "./restriction/restriction.ts";
+import type { Parameter } from "./parameters.ts";
+import { type Input, isAllowed, type Restriction, toInput } from "./restriction/restriction.ts";
 import { optional, text } from "./type-form.ts";
 import type { Report } from "./yaml/fault.ts";
 import { mapWith } from "./yaml/maps.ts";
@@ -51,7 +52,7 @@ const shown: Readonly<Record<TablePage["name"], readonly [operation: string, inp
 interface Served {
   readonly handler: string;
   readonly restriction: Restriction;
-  readonly parameters: readonly { readonly name: string; readonly default: ParameterValue | undefined }[];
+  readonly parameters: readonly Pick<Parameter, "name" | "default">[];
 }
 
 /** Returns the route by which everybody may call an operation with some values, all others being left out. */
@@ -61,13 +62,9 @@ export function openRoute<R extends Served>(
   input: Input,
 ): R | undefined {
   return routes.find(({ handler, restriction, parameters }) => {
-    const values = parameters.map(({ name, default: initial }) => [name, input[name] ?? initial] as const);
-    const whole = values.filter((value): value is [string, ParameterValue] => value[1] !== undefined);
-    return (
-      handler === operation &&
-      whole.length === values.length &&
-      isAllowed(restriction, nobody, Object.fromEntries(whole))
-    );
+    const values = toInput(parameters.map(({ name, default: initial }) => [name, input[name] ?? initial]));
+    const isWhole = parameters.every(({ name }) => Object.hasOwn(values, name));
+    return handler === operation && isWhole && isAllowed(restriction, nobody, values);
   });
 }
 

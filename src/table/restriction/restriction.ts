@@ -10,6 +10,13 @@ export type ParameterValue = string | number | boolean;
 /** The values of parameters, by name. */
 export type Input = Readonly<Record<string, ParameterValue>>;
 
+/** Returns the values that there are, by name. */
+export function toInput(
+  values: readonly (readonly [name: string, value: ParameterValue | undefined])[],
+): Input {
+  return Object.fromEntries(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
+
 /** A name in the table, or the parameter that has it as value. */
 export type Reference = { readonly name: string } | { readonly parameter: string };
 

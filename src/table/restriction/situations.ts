@@ -4,7 +4,7 @@
  */
 import { kindOf, type Vocabulary } from "../caller.ts";
 import type { Parameter } from "../parameters.ts";
-import { type Input, type ParameterValue, type Restriction, withParts } from "./restriction.ts";
+import { type Input, type ParameterValue, type Restriction, toInput, withParts } from "./restriction.ts";
 
 /** One combination of values. */
 export interface Situation {
@@ -47,10 +47,7 @@ export function situationsOf(
   }
   return situations.map((choices) => ({
     when: Object.fromEntries(Array.from(choices, ([name, { words }]) => [name, words])),
-    inputFor(caller) {
-      const values = Array.from(choices, ([name, choice]) => [name, choice.value(caller)] as const);
-      return Object.fromEntries(values.filter(isDefined));
-    },
+    inputFor: (caller) => toInput(Array.from(choices, ([name, choice]) => [name, choice.value(caller)])),
   }));
 }
 
@@ -67,10 +64,6 @@ function choicesOf(
   const isSelf = restrictions.some((restriction) => refersToSelf(restriction, name));
   const own: Choice[] = isSelf ? [{ words: ownName, value: (caller) => caller }] : [];
   return [...own, ...[...named].map(fixed), { words: otherValue, value: () => anythingElse }];
-}
-
-function isDefined<T>(entry: readonly [string, T | undefined]): entry is readonly [string, T] {
-  return entry[1] !== undefined;
 }
 
 function fixed(value: ParameterValue): Choice {
