@@ -9,7 +9,7 @@ import type { TableFile } from "../explain/comparison.ts";
 import type { TableSummary } from "../explain/summary.ts";
 import type { DataStore } from "../store/data.ts";
 import type { CheckedTable, Table, TableContext } from "../table/table.ts";
-import { readTable, servedFrom } from "./read-table.ts";
+import { readTable } from "./read-table.ts";
 
 /** The text of a route table, and its file. */
 export interface TableText {
@@ -266,7 +266,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
 
   /** Returns the table as it is in the file now. @throws Failure if it cannot be read */
   async present(): Promise<TableText> {
-    return { file: this.file, text: await readTable(this.file, servedFrom) };
+    return { file: this.file, text: await readTable(this.file, true) };
   }
 
   /**

@@ -264,7 +264,7 @@ const access =
   "Give the user of this process access to the file and its folders, or name another file with --routes.";
 const putThere = "Put the table's file there, or name another one with --routes.";
 
-const readNamed = (file: string) => readTable(file, " with --routes");
+const readNamed = (file: string) => readTable(file, true);
 
 describe("the file of a table", () => {
   it("is read if it has the maximum size, and refused if it is a byte longer", async (t) => {

@@ -7,7 +7,7 @@ import type { Finding } from "../../../src/table/declared/entries.ts";
 import { revisionOf } from "../../../src/table/revision.ts";
 import { type Table, withFindings } from "../../../src/table/table.ts";
 import { type WarningOptions, warningsOf } from "../../../src/table/warnings.ts";
-import { readTable, servedFrom } from "../../../src/table-in-force/read-table.ts";
+import { readTable } from "../../../src/table-in-force/read-table.ts";
 import { faultsIn } from "../../../src/table-in-force/route-table.ts";
 import type { Context } from "../../context.ts";
 
@@ -18,7 +18,7 @@ export async function tableFile({ io, workspace }: Context, given: string | unde
 
 /** Reads a table. Only that of `--routes` is named by the option. */
 async function readNamed({ workspace }: Context, file: string): Promise<string> {
-  return readTable(file, file === (await workspace().routesFile()) ? servedFrom : "");
+  return readTable(file, file === (await workspace().routesFile()));
 }
 
 /**
