@@ -81,7 +81,9 @@ export function operationsOn(
         };
         const { caller, idempotencyKey: key, operation } = request;
         if (handler.counts !== true || key === undefined) return change();
-        return runOnce(draft, { scope: caller.scope, key, operation, input }, at, change);
+        // A public token has its own keys, although its holder is nobody.
+        const scope = caller.id ?? `token:${caller.token}`;
+        return runOnce(draft, { scope, key, operation, input }, at, change);
       });
       for (const task of tasks) task();
       return answer;

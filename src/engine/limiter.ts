@@ -72,7 +72,7 @@ export class Limiter {
    */
   ofCaller(limit: Limit, caller: Caller, client: Client, effect: Effect): Refusal | undefined {
     const { name } = limit;
-    const token = caller.token ?? caller.scope;
+    const token = caller.token ?? caller.id ?? "";
     const isPublic = publicTokenOf(caller) !== undefined;
     const key = isPublic ? `${token} ${networkOfClient(client)}` : token;
     const together = isPublic && effect === "change" ? token : undefined;

@@ -13,13 +13,12 @@ type PresentedToken = Pick<Token, "id" | "readOnly">;
 
 /** Returns the holder of a public token, who is nobody in particular. */
 export function publicCaller({ id, readOnly }: PresentedToken): Caller {
-  return { ...nobody, scope: `token:${id}`, token: id, readOnly };
+  return { ...nobody, token: id, readOnly };
 }
 
 /** The operator at the command line, to whom no restriction applies. */
 export const operatorCaller: Caller = {
   id: "operator",
-  scope: "operator",
   identified: true,
   administrator: true,
   unrestricted: true,
@@ -36,7 +35,6 @@ export function playerCaller(data: Data, player: Player, now: () => number, toke
   const { uuid, name, administrator } = player;
   return {
     id: uuid,
-    scope: uuid,
     token: token?.id,
     readOnly: token?.readOnly,
     identified: true,

@@ -8,7 +8,6 @@ import { Failure } from "../domain/errors.ts";
 import { dayMilliseconds } from "../domain/instant.ts";
 import { repetitionKey } from "../domain/model.ts";
 import type { DataStore, Draft } from "../store/data.ts";
-import type { Caller } from "../table/caller.ts";
 import type { Input } from "../table/restriction/restriction.ts";
 
 /** The number of expired answers that one change deletes. */
@@ -27,7 +26,7 @@ const mostDeleted = 100;
 
 /** What identifies the repetitions of a request, and which request it is. */
 export interface RepeatableRequest {
-  readonly scope: Caller["scope"];
+  readonly scope: string;
   /** Its `Idempotency-Key`. */
   readonly key: string;
   readonly operation: string;

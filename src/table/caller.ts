@@ -16,8 +16,6 @@ export function kindOf(base: unknown): MembershipKind | undefined {
 export interface Caller {
   /** For the log and the journal: a player's UUID, `operator`, or null for the holder of a public token. */
   readonly id: string | null;
-  /** What the caller's idempotency keys belong to: unlike `id`, it distinguishes public tokens. */
-  readonly scope: string;
   /** The id of the token that the caller presented; undefined for a caller without one, such as the operator. */
   readonly token?: string | undefined;
   /** Whether the caller's token allows no changes. */
@@ -38,7 +36,6 @@ export interface Caller {
 /** The holder of a public token, who is nobody in particular and a member of nothing. */
 export const nobody: Caller = {
   id: null,
-  scope: "public",
   // V8 copies an object quickly only if the copy has no further properties: a read took a sixth longer without these.
   token: undefined,
   readOnly: undefined,
@@ -63,7 +60,7 @@ export interface Traits {
 export function toCaller({ name, uuid, administrator, ranks, groups }: Traits): Caller {
   return {
     ...nobody,
-    ...(uuid === undefined ? {} : { id: uuid, scope: uuid }),
+    id: uuid ?? null,
     identified: true,
     administrator,
     isCalled: (reference) =>

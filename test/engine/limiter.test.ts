@@ -16,7 +16,6 @@ function limitOf(rate: string, burst: number, name = "reads"): Limit {
 function callerOf(token: string, id: string | null = "a player"): Caller {
   return {
     id,
-    scope: token,
     token,
     identified: id !== null,
     administrator: false,

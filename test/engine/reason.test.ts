@@ -9,7 +9,6 @@ function caller(details: Partial<Caller> = {}): Caller {
   const ranks: Readonly<Record<string, number>> = { "service RESCUE": 2, "faction GROVE": 3, "group VIP": 0 };
   return {
     id: "ada",
-    scope: "ada",
     identified: true,
     administrator: false,
     unrestricted: false,

@@ -25,7 +25,6 @@ type Ranks = Partial<Record<MembershipKind, Readonly<Record<string, number>>>>;
 function reader(name: string, ranks: Ranks = {}, more: Partial<Caller> = {}): Caller {
   return {
     id: `reader-${name}`,
-    scope: name,
     identified: true,
     administrator: false,
     unrestricted: false,
