@@ -25,7 +25,7 @@ export function decisionReason(restriction: Restriction, caller: Caller, input: 
 }
 
 function had(restriction: Restriction, caller: Caller, input: Input): string {
-  if (!caller.identified) return "is a public token, which belongs to nobody";
+  if (caller.id === null) return "is a public token, which belongs to nobody";
   const words = possessions(restriction, caller, input);
   return words.length === 0 ? "needs only a valid token" : [...new Set(words)].join(", ");
 }

@@ -19,7 +19,6 @@ export function publicCaller({ id, readOnly }: PresentedToken): Caller {
 /** The operator at the command line, to whom no restriction applies. */
 export const operatorCaller: Caller = {
   id: "operator",
-  identified: true,
   administrator: true,
   unrestricted: true,
   isCalled: () => true,
@@ -37,7 +36,6 @@ export function playerCaller(data: Data, player: Player, now: () => number, toke
     id: uuid,
     token: token?.id,
     readOnly: token?.readOnly,
-    identified: true,
     administrator,
     unrestricted: false,
     isCalled: (reference) => toUUID(reference) === uuid || fold(reference) === fold(name),

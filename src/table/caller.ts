@@ -14,14 +14,12 @@ export function kindOf(base: unknown): MembershipKind | undefined {
 
 /** The caller that a token stands for. */
 export interface Caller {
-  /** For the log and the journal: a player's UUID, `operator`, or null for the holder of a public token. */
+  /** For the log and the journal: a player's UUID, `operator`, or null for a public token, which identifies nobody. */
   readonly id: string | null;
   /** The id of the token that the caller presented; undefined for a caller without one, such as the operator. */
   readonly token?: string | undefined;
   /** Whether the caller's token allows no changes. */
   readonly readOnly?: boolean | undefined;
-  /** Whether the caller is a specific, identified user. */
-  readonly identified: boolean;
   readonly administrator: boolean;
   /** True for the operator, to whom no restriction applies. */
   readonly unrestricted: boolean;
@@ -39,7 +37,6 @@ export const nobody: Caller = {
   // V8 copies an object quickly only if the copy has no further properties: a read took a sixth longer without these.
   token: undefined,
   readOnly: undefined,
-  identified: false,
   administrator: false,
   unrestricted: false,
   isCalled: () => false,
@@ -60,8 +57,7 @@ export interface Traits {
 export function toCaller({ name, uuid, administrator, ranks, groups }: Traits): Caller {
   return {
     ...nobody,
-    id: uuid ?? null,
-    identified: true,
+    id: uuid ?? name ?? "",
     administrator,
     isCalled: (reference) =>
       (name !== undefined && fold(reference) === fold(name)) ||

@@ -17,7 +17,6 @@ function callerOf(token: string, id: string | null = "a player"): Caller {
   return {
     id,
     token,
-    identified: id !== null,
     administrator: false,
     unrestricted: false,
     isCalled: () => false,

@@ -110,7 +110,7 @@ describe("a change", () => {
     const rosa = cards.get("rosa") ?? owner;
     const current: readonly (readonly [Caller, string | undefined])[] = [
       [rosa, undefined],
-      [{ ...rosa, identified: false }, "RESTRICTED"],
+      [{ ...rosa, id: null }, "RESTRICTED"],
       [{ ...rosa, readOnly: true }, "READ_ONLY"],
       [cards.get("barred") ?? owner, "EXCLUDED"],
     ];

@@ -9,7 +9,6 @@ function caller(details: Partial<Caller> = {}): Caller {
   const ranks: Readonly<Record<string, number>> = { "service RESCUE": 2, "faction GROVE": 3, "group VIP": 0 };
   return {
     id: "ada",
-    identified: true,
     administrator: false,
     unrestricted: false,
     isCalled: (reference) => reference === "ada",
@@ -19,7 +18,7 @@ function caller(details: Partial<Caller> = {}): Caller {
 }
 
 const ada = caller();
-const nobody = caller({ id: null, identified: false });
+const nobody = caller({ id: null });
 
 const inService = (name: string, rank?: number): Restriction => {
   return { kind: "member", of: "service", reference: { name }, rank };

@@ -70,16 +70,13 @@ describe("the caller of a token", () => {
     const data = memory();
     data.players.put(ada);
     const open = callerOf(data, { ...issue(data, null).record, readOnly: true }, clock);
-    assert.deepEqual(
-      [open.id, open.identified, open.administrator, open.unrestricted],
-      [null, false, false, false],
-    );
+    assert.deepEqual([open.id, open.administrator, open.unrestricted], [null, false, false]);
     assert.equal(open.readOnly, true);
     assert.deepEqual([open.isCalled("Ada"), open.rankIn("faction", "GROVE")], [false, undefined]);
     const { record } = issue(data, one);
     const player = callerOf(data, record, clock);
     assert.deepEqual([player.id, player.token, player.readOnly], [one, record.id, false]);
-    assert.deepEqual([player.identified, player.administrator, player.unrestricted], [true, false, false]);
+    assert.deepEqual([player.administrator, player.unrestricted], [false, false]);
     assertRefused(() => callerOf(data, issue(data, two).record, clock), orphaned);
   });
 

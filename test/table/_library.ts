@@ -25,7 +25,6 @@ type Ranks = Partial<Record<MembershipKind, Readonly<Record<string, number>>>>;
 function reader(name: string, ranks: Ranks = {}, more: Partial<Caller> = {}): Caller {
   return {
     id: `reader-${name}`,
-    identified: true,
     administrator: false,
     unrestricted: false,
     isCalled: (reference) => reference.toLowerCase() === name,
@@ -36,7 +35,7 @@ function reader(name: string, ranks: Ranks = {}, more: Partial<Caller> = {}): Ca
 
 /** The callers by their library cards, which are the tokens. */
 export const cards: ReadonlyMap<string, Caller> = new Map([
-  ["visitor", reader("visitor", {}, { id: null, identified: false, isCalled: () => false })],
+  ["visitor", reader("visitor", {}, { id: null, isCalled: () => false })],
   ["rosa", reader("rosa")],
   ["karl", reader("karl")],
   ["head", reader("head", {}, { administrator: true })],

@@ -72,7 +72,6 @@ const somebody = fc.oneof({ weight: 4, arbitrary: player }, { weight: 1, arbitra
 function toCaller({ name, administrator, groups, ranks }: Somebody): Caller {
   return {
     id: name,
-    identified: name !== null,
     administrator,
     unrestricted: false,
     isCalled: (reference) => reference === name,

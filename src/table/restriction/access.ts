@@ -10,7 +10,7 @@ export function accessOf(restriction: Restriction, caller: Caller, vocabulary: V
   if (caller.unrestricted) return "yes";
   switch (restriction.kind) {
     case "self":
-      return caller.identified ? "depends" : "no";
+      return caller.id === null ? "no" : "depends";
     case "member": {
       const { of, reference } = restriction;
       if ("name" in reference) break;

@@ -78,7 +78,7 @@ export function isAllowed(whole: Restriction, caller: Caller, input: Input): boo
     case "open":
       return true;
     case "identified":
-      return caller.identified;
+      return caller.id !== null;
     case "administrators":
       return caller.administrator;
     case "self":
