@@ -126,9 +126,7 @@ export class RequestInput {
     try {
       return parseParameter(parameter, text, this.#vocabulary());
     } catch (error) {
-      const { isReference, name } = parameter;
-      // A restriction cannot decide on an invalid value.
-      if (!isReference || this.#route.decisive.has(name) || !(error instanceof Failure)) throw error;
+      if (!parameter.isReference || !(error instanceof Failure)) throw error;
       this.#malformed ??= error;
       return text.normalize("NFC");
     }

@@ -28,18 +28,12 @@ export interface DescriptionContext {
 
 /** Returns the description of a route. @param operationId unique among the routes */
 export function toOperationObject(route: Route, operationId: string, context: DescriptionContext) {
-  const { operation, summary, restriction, parameters, path, decisive } = route;
+  const { operation, summary, restriction, parameters, path } = route;
   const { table, vocabulary, components, failure } = context;
   const { effect } = operation;
-  const own = parameters.map((parameter) => {
-    // A restriction cannot decide on a text that its type does not have.
-    const isReference = parameter.isReference && !decisive.has(parameter.name);
-    return toParameterObject(
-      { ...parameter, isReference },
-      operation.input.entries[parameter.name],
-      vocabulary,
-    );
-  });
+  const own = parameters.map((parameter) =>
+    toParameterObject(parameter, operation.input.entries[parameter.name], vocabulary),
+  );
   const token = operation.invited === undefined ? context.token : context.code;
   const header =
     effect === "read"

@@ -16,7 +16,7 @@ export interface Parameter {
   readonly default: ParameterValue | undefined;
   /**
    * Whether the text names an existing entry. Such a text is not checked, since older data can have entries that could
-   * not be added now, unless the table narrows its type; see {@link isNarrowed}.
+   * not be added now, unless the table narrows its type, see {@link isNarrowed}, or a restriction depends on it.
    */
   readonly isReference: boolean;
   /** Parses the text of a request. */

@@ -284,6 +284,9 @@ function toRoute(
   if (restriction === undefined) return undefined;
   const decisive = new Set(parametersOf(restriction));
   const limit = declaration.limit && toLimit(path, declaration.limit);
-  const all = [...parameters.values()];
+  const all = Array.from(parameters.values(), (own) => {
+    // A restriction cannot decide on a text that its type does not have.
+    return { ...own, isReference: own.isReference && !decisive.has(own.name) };
+  });
   return { path, summary, restriction, parameters: all, decisive, handler, operation, limit };
 }
