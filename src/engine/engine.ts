@@ -36,7 +36,6 @@ import {
   type IncomingRequest,
   idempotencyKeyIn,
   internalRequest,
-  isInHeader,
   isSpeculative,
   type Query,
   tokenOf,
@@ -229,7 +228,7 @@ export class Engine {
       const body =
         content instanceof ReadyBody || content instanceof LiveBody ? content : new ReadyBody(content);
       const answer = readAnswer(body, request, requestId);
-      if (isInHeader(token)) answer.headers.push("Vary", "Authorization");
+      if (token === "-") answer.headers.push("Vary", "Authorization");
       return answer;
     };
     return result instanceof Promise ? result.then(toAnswer) : toAnswer(result);

@@ -79,11 +79,6 @@ export function versionIn(request: IncomingRequest, product: string | undefined)
   return userAgent.slice(start + product.length + 1).split(" ", 1)[0];
 }
 
-/** Returns whether the token is in the header `Authorization`. @param inPath what the path has in the place of the token */
-export function isInHeader(inPath: string): boolean {
-  return inPath === "-";
-}
-
 /** The credentials of RFC 6750, section 2.1. The name of a scheme is in any case (RFC 9110, section 11.1). */
 const credentials = /^bearer +([\w.~+/-]+=*)$/i;
 
@@ -93,11 +88,11 @@ const expectedCredentials = '"Authorization: Bearer <token>"';
 /**
  * Returns the token of a request. Several headers are refused, since a proxy in front may have used another one than the
  * service.
- * @param inPath as in {@link isInHeader}
+ * @param inPath what the path has in the place of the token: `-` if it is in the header
  * @throws Failure `TOKEN_UNKNOWN`, which does not contain the value of the header
  */
 export function tokenOf(request: Pick<IncomingRequest, "header">, inPath: string): string {
-  if (!isInHeader(inPath)) return inPath;
+  if (inPath !== "-") return inPath;
   const value = request.header("authorization");
   if (value === null) {
     throw new Failure("TOKEN_UNKNOWN", "This request has no addon token.", {
