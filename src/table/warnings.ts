@@ -12,7 +12,7 @@ import { publicAccessOf } from "./restriction/access.ts";
 import { implies } from "./restriction/implication.ts";
 import { describe, type Restriction, withParts } from "./restriction/restriction.ts";
 import type { Route, Table } from "./table.ts";
-import { type Fault, inOrder, type Path, type Side } from "./yaml/fault.ts";
+import { type Fault, inOrder, type Path, type Side, toFault } from "./yaml/fault.ts";
 
 type Intention = (typeof intentions)[number];
 
@@ -61,12 +61,10 @@ interface Place {
 
 /** Returns all warnings about a table, in the order of its file. */
 export function warningsOf(table: Table, document: ParsedDocument, options: WarningOptions): Warning[] {
-  const { content, faults, report } = document;
+  const { content, locate } = document;
   const warnings: Warning[] = [];
-  const warn = (kind: WarningKind, path: Path, message: string, side?: Side) => {
-    report(path, message, side);
-    warnings.push({ ...(faults.at(-1) as Fault), kind });
-  };
+  const warn = (kind: WarningKind, path: Path, message: string, side?: Side) =>
+    warnings.push({ ...toFault(locate(path, side), message), kind });
 
   for (const route of table.routes) {
     const declaration = content?.routes[route.path];
