@@ -19,6 +19,7 @@ import {
 } from "./folder/files.ts";
 import {
   brokenSuffix,
+  earlierFolder,
   hasData,
   isDataFile,
   isTemporary,
@@ -132,6 +133,14 @@ async function repairEnd(
     await file.sync();
   });
   return end + 1;
+}
+
+/** Copies the files of an earlier version before they are upgraded. Returns a sentence about that, for the operator. */
+export async function keepEarlier(files: Files, folder: string): Promise<string> {
+  const copy = earlierFolder("before", `version-${journalVersion}`);
+  await copyDataFiles(files, folder, copy);
+  const upgraded = `The data is upgraded to version ${journalVersion} of its format`;
+  return `${upgraded}, which earlier versions cannot read; the files of before are in ${copy}.`;
 }
 
 /** Copies all data files into a folder inside the data folder, durably. */

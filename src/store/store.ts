@@ -16,13 +16,12 @@ import { type Edit, type EditOptions, planEdit } from "./draft.ts";
 import { spaceFor } from "./folder/disk.ts";
 import { nodeFiles, piecesOf } from "./folder/files.ts";
 import { lockFolder, markUnsynced } from "./folder/folder.ts";
-import { earlierFolder, snapshotFile, unsyncedMarker } from "./folder/folder-names.ts";
+import { snapshotFile, unsyncedMarker } from "./folder/folder-names.ts";
 import type { FolderLock } from "./folder/lock.ts";
 import { codeInWords, shuttingDown, unusable, unwritten } from "./folder/refusals.ts";
 import { FolderLost, type Journal, SyncFailure } from "./journal/journal.ts";
-import { journalVersion } from "./journal/segment.ts";
 import { closingMilliseconds, isSnapshotDue, retryMilliseconds, type StoreOptions } from "./options.ts";
-import { copyDataFiles } from "./recovery.ts";
+import { keepEarlier } from "./recovery.ts";
 import { defaultRetention, prune } from "./retention.ts";
 import { joinJournal, requireUnshared } from "./shared/node-folder.ts";
 import { unusableJournal } from "./shared/sequencer.ts";
@@ -97,12 +96,7 @@ export class Store<M extends Model> {
       const isOutdated = isEarlier && (shared !== undefined || isUnsynced || options.onlyReads !== true);
       const store = new Store(options, low, adapter, lock);
       store.#isReadOnly = isEarlier && !isOutdated;
-      if (isOutdated) {
-        const copy = earlierFolder("before", `version-${journalVersion}`);
-        await copyDataFiles(files, folder, copy);
-        const upgraded = `The data is upgraded to version ${journalVersion} of its format`;
-        warnings.push(`${upgraded}, which earlier versions cannot read; the files of before are in ${copy}.`);
-      }
+      if (isOutdated) warnings.push(await keepEarlier(files, folder));
       if (isOutdated || isUnsynced) {
         // Unsynced data may be in the kernel's memory only: it must reach the disk before anything builds on it. If that
         // fails, no other snapshot begins either.
