@@ -21,10 +21,13 @@ export interface RestoreRequest {
   readonly check?: TableCheck | undefined;
 }
 
-/** Returns why the route table in force refuses changes, and remarks about others, a sentence each. */
+/**
+ * Returns changes as the route table in force has them, with the present names of fields, why it refuses them, and remarks
+ * about others, a sentence each.
+ */
 export type TableCheck = (
   changes: readonly RecordChange[],
-) => Promise<{ readonly faults: readonly string[]; readonly remarks: readonly string[] }>;
+) => Promise<Checked & { readonly faults: readonly string[] }>;
 
 /** What a restore or an import would change. */
 export interface RestorePreview {
@@ -99,8 +102,12 @@ interface Checked {
 
 /** Returns the changes of a plan. @throws Failure `CONFLICT` with which the route table in force could not be loaded again */
 async function checkedChanges(plan: RestorePlan, { check }: RestoreRequest): Promise<Checked> {
-  const changes = await plan.changes();
-  const { faults, remarks } = (await check?.(changes)) ?? { faults: [], remarks: [] };
+  const planned = await plan.changes();
+  const { changes, faults, remarks } = (await check?.(planned)) ?? {
+    changes: planned,
+    faults: [],
+    remarks: [],
+  };
   if (faults.length === 0) return { changes, remarks };
   throw new Failure("CONFLICT", "The route table refuses entries of the source. Nothing was changed.", {
     problems: faults,

@@ -14,7 +14,7 @@ import {
   runOperation,
 } from "../operator/define.ts";
 import { operatorOperations } from "../operator/index.ts";
-import { checkInForce, renameInForce } from "../operator/lists/lists.ts";
+import { checkInForce } from "../operator/lists/lists.ts";
 import type { Service } from "../service.ts";
 import { mostBytes } from "../table-in-force/read-table.ts";
 import type { TableText } from "../table-in-force/route-table.ts";
@@ -101,9 +101,7 @@ export const operations = {
     async run(environment: ControlEnvironment, { revision, ...request }, signal) {
       const { restoreRecords } = await import("../backup/restore.ts");
       const check = await checkInForce(environment);
-      const result = await restoreRecords(environment.store, { ...request, check }, revision, signal);
-      await renameInForce(environment);
-      return result;
+      return restoreRecords(environment.store, { ...request, check }, revision, signal);
     },
   }),
   /** Returns what the lists of a table mean for the entries in the data. */

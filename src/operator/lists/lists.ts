@@ -1,4 +1,5 @@
 /** The entries of lists beside the route table: what a table means for them, and removing those of a list. */
+import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
 import { basisOf, editRecords, requireBasis } from "../../backup/edit.ts";
 import type { TableCheck } from "../../backup/restore.ts";
@@ -82,15 +83,20 @@ export async function checkInForce({ loadTable }: Environment): Promise<TableChe
   const table = await loadTable().catch(() => undefined);
   if (table === undefined) return undefined;
   const { findingsOf, findingWords } = await import("./findings.ts");
-  return async (changes) => {
+  return async (given) => {
     const { declared, excludedGroup } = table();
+    const changes = given.flatMap((change) => withPresentFields(change, declared.lists));
     const entries = changes.flatMap(({ collection, after }) =>
       collection === "entries" && isEntry(after) ? [after] : [],
     );
     const findings = await findingsOf(declared.lists, entries, false);
     const wordsOf = (isFault: boolean) =>
       findings.filter((finding) => finding.isFault === isFault).map(findingWords);
-    return { faults: wordsOf(true), remarks: [...readmission(changes, excludedGroup), ...wordsOf(false)] };
+    return {
+      changes,
+      faults: wordsOf(true),
+      remarks: [...readmission(changes, excludedGroup), ...wordsOf(false)],
+    };
   };
 }
 
@@ -110,20 +116,13 @@ function readmission(changes: readonly RecordChange[], excludedGroup: string | u
   return left.length === 0 ? [] : [`${allOf(left)} ${left.length === 1 ? "is" : "are"} no longer excluded`];
 }
 
-/**
- * As {@link renameFields}, with the table in force, after records of another time have come.
- * @param changes that brought them: fields are renamed in their lists only; undefined if everything is of another time
- */
-export async function renameInForce(
-  environment: Environment,
-  changes?: readonly Pick<RecordChange, "collection" | "key">[],
-): Promise<void> {
-  const entries = changes?.filter(({ collection }) => collection === "entries");
-  if (entries?.length === 0) return;
-  const touched = entries && new Set(entries.map(({ key }) => key.split("/", 1)[0]));
-  const table = await environment.loadTable().catch(() => undefined);
-  const lists = table?.().declared.lists.filter(({ name }) => touched?.has(name) ?? true);
-  if (lists !== undefined) await renameFields(environment.store, lists);
+/** Returns a change of data with the present names of fields in the entry that it leaves, if it then changes anything. */
+export function withPresentFields(change: RecordChange, lists: readonly List[]): readonly RecordChange[] {
+  const { collection, before, after } = change;
+  const list = collection === "entries" && isEntry(after) && lists.find(({ name }) => name === after.list);
+  if (!list) return [change];
+  const present = withPresentNames(after, list);
+  return isDeepStrictEqual(present, before) ? [] : [{ ...change, after: present }];
 }
 
 /** Gives the fields that a table renames their present names in all entries: one change of `system`. */

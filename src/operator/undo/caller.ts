@@ -14,7 +14,6 @@ import type { Data } from "../../store/data.ts";
 import { nodeFiles } from "../../store/folder/files.ts";
 import { followHistory } from "../../store/journal/history.ts";
 import { defineCommand, type Environment } from "../define.ts";
-import { renameInForce } from "../lists/lists.ts";
 import { requirePublicId } from "../tokens.ts";
 import { Runs } from "./runs.ts";
 import { tableFor, undoIn } from "./undo.ts";
@@ -58,7 +57,6 @@ export const undoCaller = defineCommand({
       { signal, accept: (made) => requireBasis(made, basis) },
     );
     const { changes, runs } = theirs;
-    if (sequence !== undefined) await renameInForce(environment, decided.changes);
     const records = countsOf(decided.changes);
     const left = runs.endedCount + decided.obstacles.length;
     const counts = Object.entries(records).map(([what, count]) => `${count} ${what}`);

@@ -48,6 +48,8 @@ export const unfitWords = "the route table has changed since, and refuses";
 export interface TableInForce {
   /** Returns why an entry does not fit its list: with it, the table could not be put in force again. */
   unfit(entry: Entry): string | undefined;
+  /** Returns a change with the present names of fields, if it then changes anything. */
+  presented(change: RecordChange): readonly RecordChange[];
   /** The group in which a removed player stays. */
   readonly excludedGroup: string | undefined;
 }

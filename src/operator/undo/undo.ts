@@ -20,7 +20,7 @@ import { nodeFiles } from "../../store/folder/files.ts";
 import { followHistory, readHistory } from "../../store/journal/history.ts";
 import { Slices } from "../../store/slices.ts";
 import { defineCommand, type Environment, type Info } from "../define.ts";
-import { renameInForce } from "../lists/lists.ts";
+import { withPresentFields } from "../lists/lists.ts";
 import { boundTo, takeoverNote } from "../rename.ts";
 import { addedNames, addsName, describeObstacles, namesNote, type Obstacle, refusal } from "./obstacles.ts";
 import { outcomeOf, rowsOf, type TableInForce } from "./outcome.ts";
@@ -45,7 +45,8 @@ export const undo = defineCommand({
     const { files = nodeFiles, store, now = Date.now } = environment;
     const record = await changeAt(environment, sequence);
     const all = undoable(record);
-    const table = await tableFor(environment, all);
+    // Whoever undoes a renaming returns to a table that has the former names.
+    const table = await tableFor(environment, all, record.operation !== "list.rename");
     const runs = new Runs();
     const catchUp = followHistory(files, store, sequence - 1, (later) =>
       runs.add(later, later.sequence === sequence),
@@ -64,8 +65,6 @@ export const undo = defineCommand({
     const origin = { who: "operator", operation: "undo", undoes: sequence };
     const { report, changes: made } = await edit(exceptChanged, origin);
     const { changes, obstacles, takeovers } = report;
-    // Whoever undoes a renaming returns to a table that has the former names.
-    if (record.operation !== "list.rename") await renameInForce(environment, changes);
     const what = `change ${sequence} (${operationName(record)})`;
     const notes = `${namesNote(store.data, record)}${takeovers}`;
     if (obstacles.length === 0)
@@ -130,10 +129,14 @@ export async function undoIn(
   return { ...decided, takeovers };
 }
 
-/** Loads the table in force for changes whose undo needs it: entries must fit their lists, and exclusions outlast players. */
+/**
+ * Loads the table in force for changes whose undo needs it: entries must fit their lists, and exclusions outlast players.
+ * @param renames whether fields get their present names
+ */
 export async function tableFor(
   { loadTable }: Pick<Environment, "loadTable">,
   changes: readonly RecordChange[],
+  renames = true,
 ): Promise<TableInForce> {
   const isNeeded = changes.some(
     ({ collection, before }) =>
@@ -149,13 +152,18 @@ export async function tableFor(
       findings.add(entry);
       return findings.all.find(({ isFault }) => isFault)?.message;
     },
+    presented: (change) => (renames ? withPresentFields(change, table().declared.lists) : [change]),
     get excludedGroup() {
       return table().excludedGroup;
     },
   };
 }
 
-const noTable: TableInForce = { unfit: () => undefined, excludedGroup: undefined };
+const noTable: TableInForce = {
+  unfit: () => undefined,
+  presented: (change) => [change],
+  excludedGroup: undefined,
+};
 
 /** Returns the journal's record of a change. @throws Failure `UNKNOWN_ENTRY` where the journal does not have it */
 async function changeAt(environment: Environment, sequence: number): Promise<JournalRecord> {
@@ -232,7 +240,9 @@ export async function undoing(
     const { collection, key, before } = change;
     const present = rowsOf(data, collection).get(key) ?? null;
     const after = withNames(collection, before, (uuid) => outcome.nameOf(uuid));
-    return isDeepStrictEqual(present, after) ? [] : [{ collection, key, before: present, after }];
+    return isDeepStrictEqual(present, after)
+      ? []
+      : table.presented({ collection, key, before: present, after });
   });
   return { changes, obstacles };
 }
