@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import * as v from "valibot";
+import { textOf } from "../domain/label.ts";
 import { model } from "../domain/model.ts";
 import { uuidIn } from "../domain/uuid.ts";
 import type { RecordChange } from "../store/change.ts";
@@ -32,7 +33,8 @@ export async function findNames(
 ): Promise<PlayerNames> {
   const names = new PlayerNames();
   for (const entry of entries) names.learn(entry);
-  const named = entries.flatMap(({ who, changes }) => [who, ...changes.map(({ key }) => key)]);
+  const ofRecord = ({ key, before, after }: RecordChange) => [key, textOf(after ?? before, "uuid") ?? ""];
+  const named = entries.flatMap(({ who, changes }) => [who, ...changes.flatMap(ofRecord)]);
   const wanted = new Set(named.flatMap((text) => uuidIn(text) ?? []));
   for (const file of newestFirst(await files.readdir(folder))) {
     if (wanted.size === 0) break;
