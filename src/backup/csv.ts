@@ -6,7 +6,7 @@ import Papa from "papaparse";
 import { LineCounter } from "yaml";
 import { Failure } from "../domain/errors.ts";
 import { escapeUnits } from "../domain/escape.ts";
-import { counted, escapeFormulas, unescapeFormulas } from "../domain/text.ts";
+import { counted, escapeFormulas, numbered, unescapeFormulas } from "../domain/text.ts";
 import { suggest } from "./record.ts";
 
 /** A file that edits the data. */
@@ -116,8 +116,8 @@ export class Sheet {
     const last = faults.at(-1);
     if (last !== undefined && length > mostFaults)
       faults.push({ ...last, message: `there are ${length - mostFaults} more faults` });
-    const count = length === 1 ? "a fault" : `${length} faults`;
     const lines = faults.map(({ line, column, message }) => `${this.#file}:${line}:${column}: ${message}`);
+    const count = numbered(length, "fault");
     return new Failure("PARAMETER_INVALID", `${this.#file} has ${count}:\n${lines.join("\n")}`, {
       faultyFile: { file: this.#file, text: this.#text, faults },
     });

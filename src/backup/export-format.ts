@@ -7,7 +7,9 @@ import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { formerCollections, presentRecord } from "../domain/former.ts";
 import { collectionNames, definitionOf, type model } from "../domain/model.ts";
+import { numbered } from "../domain/text.ts";
 import type { Database } from "../store/collection.ts";
+import { Slices } from "../store/slices.ts";
 import { recordFault, suggest, unknownKeyIn } from "./record.ts";
 
 const exportFormat = "gameaddon-export";
@@ -46,18 +48,19 @@ export function formatExport({ collections, ...head }: ExportDocument): string {
 }
 
 /**
- * Sets the records of an export in an empty database. A collection that it lacks stays empty: an earlier version may not
+ * Sets the records of an export in an empty database, in slices. A collection that it lacks stays empty: an earlier version may not
  * have had it, and a person may have left it out.
  * @param file its name in problems
  * @returns the names of those collections
  * @throws Failure `PARAMETER_INVALID` with every problem
  */
-export function fromExport(text: string, file: string, database: Database): string[] {
+export async function fromExport(text: string, file: string, database: Database): Promise<string[]> {
   const { collections } = parse(text, file);
   const problems: string[] = [];
   const keys = new Set<string>();
   const present = new Set<string>();
   let latest = 0;
+  const slices = new Slices();
   for (const [name, records] of Object.entries(collections)) {
     const target = formerCollections.includes(name) ? "entries" : name;
     const definition = definitionOf(target);
@@ -69,6 +72,7 @@ export function fromExport(text: string, file: string, database: Database): stri
     const collection = database.collection(target);
     present.add(target);
     for (const [index, record] of records.entries()) {
+      if (slices.isOver) await slices.next();
       const place = `collections.${name}[${index}]`;
       const fault = unknownKeyIn(name, record) ?? recordFault(name, record);
       if (fault !== undefined) {
@@ -92,7 +96,7 @@ export function fromExport(text: string, file: string, database: Database): stri
 
 /** Returns the refusal of a document that cannot be imported. */
 export function notImportable(file: string, problems: readonly string[]): Failure {
-  const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
+  const count = numbered(problems.length, "problem");
   return new Failure("PARAMETER_INVALID", `${file} has ${count}; nothing was changed.`, { problems });
 }
 

@@ -84,7 +84,7 @@ async function readUncounted(
   if (source.kind === "backup") return { database, missing: [], ...(await readInto(files, file, database)) };
   const text = await readText(files, file);
   const revision = createHash("sha256").update(text).digest("hex");
-  return { database, instant: null, revision, missing: fromExport(text, file, database) };
+  return { database, instant: null, revision, missing: await fromExport(text, file, database) };
 }
 
 /**

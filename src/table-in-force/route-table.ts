@@ -5,6 +5,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Entry } from "../domain/entry.ts";
 import { Failure, type Fault } from "../domain/errors.ts";
+import { numbered } from "../domain/text.ts";
 import type { TableFile } from "../explain/comparison.ts";
 import type { TableSummary } from "../explain/summary.ts";
 import type { DataStore } from "../store/data.ts";
@@ -20,7 +21,7 @@ export interface TableText {
 /** Returns the failure of a faulty route table, or of the faulty file of its tests. */
 export function faultsIn(file: string, faults: readonly Fault[], text: string): Failure {
   const lines = faults.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`);
-  const count = faults.length === 1 ? "a fault" : `${faults.length} faults`;
+  const count = numbered(faults.length, "fault");
   return new Failure("STORE_UNAVAILABLE", `${file} has ${count}:\n${lines.join("\n")}`, {
     faultyFile: { file, faults, text },
   });

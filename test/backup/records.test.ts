@@ -15,16 +15,18 @@ function textOf(collections: unknown, rest: object = {}): string {
   return JSON.stringify({ format: "gameaddon-export", version: 1, exported: 0, collections, ...rest });
 }
 
-function imported(collections: Readonly<Record<string, readonly unknown[]>>): Database<typeof model> {
+async function imported(
+  collections: Readonly<Record<string, readonly unknown[]>>,
+): Promise<Database<typeof model>> {
   const database = new Database(model);
-  fromExport(textOf(collections), "e.json", database);
+  await fromExport(textOf(collections), "e.json", database);
   return database;
 }
 
 /** Returns the refusal of an import. */
-function refusalOf(text: string) {
+async function refusalOf(text: string) {
   try {
-    fromExport(text, "e.json", new Database(model));
+    await fromExport(text, "e.json", new Database(model));
   } catch (error) {
     assert.ok(error instanceof Failure, String(error));
     const { code, message, problems = [] } = error;
@@ -33,10 +35,10 @@ function refusalOf(text: string) {
   return assert.fail("expected a refusal");
 }
 
-const problemsOf = (collections: unknown) => refusalOf(textOf(collections)).problems;
+const problemsOf = async (collections: unknown) => (await refusalOf(textOf(collections))).problems;
 
 describe("an export", () => {
-  it("has every collection, and a line for each record", () => {
+  it("has every collection, and a line for each record", async () => {
     const database = new Database(model);
     for (const record of [wantedReason("A"), wantedReason("B", 2)])
       database.collection("entries").set(entryKey(record), record);
@@ -57,14 +59,14 @@ describe("an export", () => {
     );
   });
 
-  it("that is imported has the same records again", () => {
-    const database = imported({
+  it("that is imported has the same records again", async () => {
+    const database = await imported({
       entries: [wantedReason("A"), wantedReason("B", 2)],
       targets: [target("X", 3)],
     });
     const text = formatExport(toExport(database, 5));
     const again = new Database(model);
-    fromExport(text, "e.json", again);
+    await fromExport(text, "e.json", again);
     assert.equal(formatExport(toExport(again, 5)), text);
     assert.equal(again.view.entries.get(wantedKey("B"))?.values.points, 2);
   });
@@ -76,16 +78,16 @@ describe("the number of an imported database", () => {
     ["follows the last target, wherever it is", [3, 9, 5], 10],
     ["is 1 if all targets are from before", [-4, -2], 1],
   ] as const) {
-    it(what, () => {
+    it(what, async () => {
       const targets = listed.map((number, index) => target(`T${index}`, number));
-      assert.equal(imported({ targets, entries: [wantedReason("A", 77)] }).sequence, expected);
+      assert.equal((await imported({ targets, entries: [wantedReason("A", 77)] })).sequence, expected);
     });
   }
 });
 
 describe("the problems of an import", () => {
-  it("are all reported, each with its place, and counted", () => {
-    const { problems, message, code } = refusalOf(
+  it("are all reported, each with its place, and counted", async () => {
+    const { problems, message, code } = await refusalOf(
       textOf({
         nothing: [{}],
         entries: [
@@ -114,13 +116,13 @@ describe("the problems of an import", () => {
     assert.deepEqual([code, message], ["PARAMETER_INVALID", "e.json has 6 problems; nothing was changed."]);
   });
 
-  it("are an unknown key, at any depth, with the nearest name", () => {
+  it("are an unknown key, at any depth, with the nearest name", async () => {
     const player = { uuid: "a".repeat(32), name: "Ada", administrator: false, registeredAt: 1 };
     const { name: _, ...nameless } = player;
     const ban = { name: "Mallory", uuid: null, startTime: 1 };
     const creator = { creatorName: null, creatorUUID: null };
     assert.deepEqual(
-      problemsOf({
+      await problemsOf({
         players: [player, { ...nameless, nme: "Ada" }],
         houseBans: [{ ...ban, reasons: [{ reason: "Theft", days: 1, ...creator, day: 2 }] }],
         entrys: [],
@@ -133,27 +135,30 @@ describe("the problems of an import", () => {
     );
   });
 
-  it("are an unknown key beside the collections, with the nearest name", () => {
+  it("are an unknown key beside the collections, with the nearest name", async () => {
     const text = textOf({}).replace('"collections"', '"colections"');
-    assert.deepEqual(refusalOf(text).problems.at(-1), 'colections: unknown key; did you mean "collections"?');
+    assert.deepEqual(
+      (await refusalOf(text)).problems.at(-1),
+      'colections: unknown key; did you mean "collections"?',
+    );
   });
 
-  it("may be a single one", () => {
-    const { message, problems } = refusalOf(textOf({ nothing: [] }));
+  it("may be a single one", async () => {
+    const { message, problems } = await refusalOf(textOf({ nothing: [] }));
     assert.equal(message, "e.json has a problem; nothing was changed.");
     assert.deepEqual(problems, ['collections.nothing: there is no collection "nothing"']);
   });
 
-  it("are those of no record whose name every object has", () => {
+  it("are those of no record whose name every object has", async () => {
     for (const name of ["toString", "hasOwnProperty", "valueOf"]) {
-      assert.deepEqual(problemsOf({ [name]: [{}] }), [
+      assert.deepEqual(await problemsOf({ [name]: [{}] }), [
         `collections.${name}: there is no collection "${name}"`,
       ]);
     }
   });
 
-  it("are that it is not JSON", () => {
-    const { problems } = refusalOf("{");
+  it("are that it is not JSON", async () => {
+    const { problems } = await refusalOf("{");
     assert.equal(problems.length, 1);
     assert.match(problems[0] ?? "", /^it is not JSON: ./);
   });
@@ -170,8 +175,8 @@ describe("the problems of an import", () => {
     ["an unknown key", textOf({}, { note: "x" }), ["note"]],
     ["two faults", textOf({}, { version: 2, format: "x" }), ["format", "version"]],
   ] as const) {
-    it(`are its form if it has ${what}`, () => {
-      const { problems } = refusalOf(text);
+    it(`are its form if it has ${what}`, async () => {
+      const { problems } = await refusalOf(text);
       assert.deepEqual(
         problems.map((problem) => problem.slice(0, problem.indexOf(": "))),
         places,
