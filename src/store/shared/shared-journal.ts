@@ -3,7 +3,6 @@
  * all of them, so everything that reads files works as it does without other nodes. Only the writer calls what changes
  * data, between two batches.
  */
-import { EventEmitter, once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../domain/errors.ts";
 import type { Database } from "../collection.ts";
@@ -12,6 +11,7 @@ import { type Journal, SyncFailure } from "../journal/journal.ts";
 import { BrokenLine, linesAfter } from "../journal/lines.ts";
 import type { Meter } from "../journal/meter.ts";
 import { headerLine, readSegment } from "../journal/segment.ts";
+import { Arrivals } from "./arrivals.ts";
 import { Contact } from "./contact.ts";
 import type { Append, Batch, Head, NodeReport, Sequencer } from "./sequencer.ts";
 import { AppendRefused, journalReason, unshared } from "./sequencer.ts";
@@ -24,8 +24,6 @@ const pollsPerReport = 20;
 const pause = 100;
 /** The bytes of others' changes that are taken over at once, unless one change has more. */
 const bytesAtOnce = 1024 * 1024;
-/** How long a request waits for a change, in milliseconds, and how many at a time: they need no token for that. */
-const [longestWait, mostWaiting] = [500, 1000];
 
 export interface SharedOptions {
   readonly sequencer: Sequencer;
@@ -63,8 +61,7 @@ export class SharedJournal {
   #held: Append | undefined;
   #nodes: readonly NodeReport[] = [];
   #polling: Promise<void> = Promise.resolve();
-  /** Emits `news` when this node may know more changes. */
-  readonly #events = new EventEmitter().setMaxListeners(mostWaiting);
+  readonly #arrivals = new Arrivals(() => this.sequence);
 
   constructor({ sequencer, maxStaleness }: SharedOptions, id: string, context: NodeContext) {
     this.#sequencer = sequencer;
@@ -86,15 +83,9 @@ export class SharedJournal {
     return this.#context.database.sequence;
   }
 
-  /** Waits for a change. Returns whether this node knows it: not if that takes long, or too many wait. */
-  async reach(sequence: number): Promise<boolean> {
-    const late = new AbortController();
-    const { signal } = late;
-    const deadline = setTimeout(() => late.abort(), longestWait);
-    while (this.sequence < sequence && !signal.aborted && this.#events.listenerCount("news") < mostWaiting)
-      await once(this.#events, "news", { signal }).catch(() => {});
-    clearTimeout(deadline);
-    return this.sequence >= sequence;
+  /** See {@link Arrivals.reach}. */
+  reach(sequence: number): Promise<boolean> {
+    return this.#arrivals.reach(sequence);
   }
 
   /** How many changes of others this node lacks. */
@@ -222,7 +213,7 @@ export class SharedJournal {
     // Requests need not wait for this disk: the shared journal has the changes.
     const copied = this.#copy([lines], records.length);
     for (const { record, chain } of records) database.apply(record, chain);
-    this.#events.emit("news");
+    this.#arrivals.look();
     await copied;
     return [];
   }
@@ -282,7 +273,7 @@ export class SharedJournal {
         await this.#ask();
         if (this.lag > 0 || this.contact.fails("reading")) this.#context.wake();
         // For what this node itself has changed.
-        this.#events.emit("news");
+        this.#arrivals.look();
       } catch (error) {
         this.contact.failed("asking", error);
       }
