@@ -56,7 +56,7 @@ export interface TableInForce {
 
 /** Returns what the data would be after an undo of some changes. */
 export function outcomeOf(data: Data, changes: readonly RecordChange[], table: TableInForce) {
-  /** The values of the undone records, by collection and key. */
+  /** The values of the undone records, by their places. */
   const undone = new Map(changes.map((change) => [placeOf(change), change.before]));
   const { bindings, takenOver } = bindingsIn(changes);
 
@@ -68,15 +68,10 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
     undone.delete(placeOf(change));
   }
 
-  /** Whether a record is undone. */
-  function isUndone(place: string): boolean {
-    return undone.has(place);
-  }
-
   /** Returns the name of a player; undefined for one who is no longer registered then. */
   function nameOf(uuid: string): string | undefined {
     const place = `players ${uuid}`;
-    return isUndone(place) ? textOf(undone.get(place), "name") : data.players.get(uuid)?.name;
+    return undone.has(place) ? textOf(undone.get(place), "name") : data.players.get(uuid)?.name;
   }
 
   /** Returns why a record cannot be undone. */
@@ -93,9 +88,10 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
       if (!exists) return `the ${oneOf(kinds)} ${name} of ${what} has been removed since`;
     }
     const binding = bindings.get(placeOf(change));
-    if (binding?.others.some((place) => !isUndone(place))) return boundWords(what, presentName(binding.uuid));
+    if (binding?.others.some((place) => !undone.has(place)))
+      return boundWords(what, presentName(binding.uuid));
     const twin = boundTwin(collection, record);
-    if (twin !== undefined && !isUndone(placeOf({ collection, key: twin })))
+    if (twin !== undefined && !undone.has(placeOf({ collection, key: twin })))
       return `${what} is there already, with the UUID of the player who has the name by now`;
     const unfit = entries === undefined || record === undefined ? undefined : table.unfit(record as Entry);
     if (unfit !== undefined) return `${unfitWords} ${what}: ${unfit}`;
@@ -111,7 +107,7 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
     if (collection !== "players") return undefined;
     const stays = takenOver
       .get(key)
-      ?.find((taken) => !isUndone(placeOf(taken)) && rowsOf(data, taken.collection).has(taken.key));
+      ?.find((taken) => !undone.has(placeOf(taken)) && rowsOf(data, taken.collection).has(taken.key));
     if (stays !== undefined) return boundWords(recordWords(stays, presentName), presentName(key));
     if (before !== null) {
       const { name } = record as Player;
@@ -138,7 +134,7 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
     const name = isAlone(record) ? textOf(record, "name") : undefined;
     const [player] = name === undefined ? [] : data.players.find("name", fold(name));
     // A player whom the undo removes or renames does not have the name any more.
-    if (player === undefined || isUndone(`players ${player.uuid}`)) return undefined;
+    if (player === undefined || undone.has(`players ${player.uuid}`)) return undefined;
     const key = keyAs(collection, record, player);
     return key !== undefined && rowsOf(data, collection).has(key) ? key : undefined;
   }
@@ -153,12 +149,12 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
 
   function has(collection: string, key: string): boolean {
     const place = placeOf({ collection, key });
-    return isUndone(place) ? undone.get(place) !== null : rowsOf(data, collection).has(key);
+    return undone.has(place) ? undone.get(place) !== null : rowsOf(data, collection).has(key);
   }
 
   /** Returns the records that are not undone. */
   function notUndone<T>(collection: string, records: readonly T[], keyOf: (record: T) => string): T[] {
-    return records.filter((record) => !isUndone(placeOf({ collection, key: keyOf(record) })));
+    return records.filter((record) => !undone.has(placeOf({ collection, key: keyOf(record) })));
   }
 
   return { keep, nameOf, fault };

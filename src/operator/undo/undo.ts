@@ -213,10 +213,12 @@ export async function undoing(
   const outcome = outcomeOf(data, all, table);
   const obstacles: Obstacle[] = [];
   const kept = new Set<RecordChange>();
+  // Backwards every other time: records can depend on many others in either order.
+  const order = [...all];
   let before: number;
   do {
     before = kept.size;
-    for (const change of all) {
+    for (const change of order) {
       if (kept.has(change)) continue;
       const present = rowsOf(data, change.collection).get(change.key) ?? null;
       // What had ended when a restore brought it back has ended again.
@@ -232,6 +234,7 @@ export async function undoing(
       }
       if (slices.isOver) await slices.next();
     }
+    order.reverse();
     // What depends on a record that is kept is looked at again.
   } while (exceptChanged && kept.size > before);
   if (!exceptChanged) for (const change of kept) outcome.keep(change);
