@@ -10,7 +10,7 @@ import { editByFile, type FileEditOptions } from "./file-edit.ts";
 /** Asks, and removes the entries of a list. */
 export async function dropList(context: Context, list: string): Promise<void> {
   const { change, output, run } = context;
-  const { info: entries, basis } = await run("edits", "list.drop", { list, dryRun: true });
+  const { info: entries, basis } = await run("reads", "list.drop", { list, dryRun: true });
   await confirm(context, { asks: `Remove ${entries}?`, does: `This removes ${entries}` });
   const { sequence } = await change("list.drop", { list, basis }, "edits");
   if (!output.wantsJSON) output.remark(`\`addon-cli undo ${sequence}\` undoes it.`);
@@ -44,7 +44,7 @@ export async function importList(
     context,
     file,
     options,
-    (input) => context.run("edits", "list.import", { ...input, list }),
+    (input) => context.run(input.preview ? "reads" : "edits", "list.import", { ...input, list }),
     ({ resources }) => resourceLines(resources),
   );
 }

@@ -32,7 +32,8 @@ export async function applyRoster(
   { only, ...options }: FileEditOptions & { readonly only?: string[] },
 ): Promise<void> {
   const { output, run } = context;
-  const edit = (input: FileEdit) => run("edits", "roster.apply", { ...input, only });
+  const edit = (input: FileEdit) =>
+    run(input.preview ? "reads" : "edits", "roster.apply", { ...input, only });
   const { report, operations } = await editByFile(context, file, options, edit, linesOf);
   const all = [...Object.values(report), ...operations.flatMap(({ gains, loses }) => [gains, loses])];
   if (options.dryRun === true && !output.wantsJSON && all.some(({ length }) => length > mostNamed))

@@ -24,7 +24,7 @@ export async function seedGroups(
 /** Asks, removes a name, and warns if the seed file would add it again. */
 export async function removeName(context: Context, kind: Named["kind"], name: string): Promise<void> {
   const { change, output, run, workspace } = context;
-  await run("edits", "seed.check-removal", { kind, name });
+  await run("reads", "seed.check-removal", { kind, name });
   await confirm(context, {
     asks: `Remove the ${kind} ${name}?`,
     does: `This removes the ${kind} ${name}`,

@@ -9,7 +9,7 @@ export type CallerOptions = Omit<OperatorInput<"undo.caller">, "preview" | "basi
 /** Shows, asks, and takes back. */
 export async function undoCaller(context: Context, filter: CallerOptions): Promise<void> {
   const { change, output, run } = context;
-  const preview = await run("edits", "undo.caller", { ...filter, preview: true });
+  const preview = await run("reads", "undo.caller", { ...filter, preview: true });
   if (Object.keys(preview.records).length === 0) {
     output.result(preview, preview.info);
     return;

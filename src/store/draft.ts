@@ -206,7 +206,8 @@ export interface EditOptions {
 }
 
 /**
- * Returns what an edit returned, what it changes, and all records with its changes. If others change meanwhile a collection that it has read, it is repeated.
+ * Returns what an edit returned, what it changes, and all records with its changes. If others change meanwhile a collection
+ * that it has read, it is repeated.
  * @param repetitions at most so often
  * @param signal ends it
  */

@@ -17,7 +17,7 @@ export interface StoreOptions<M extends Model> {
    * size of the last one. By default 64 MiB and twice, so that snapshots are at most a third of all writes.
    */
   readonly snapshotAfter?: { readonly bytes: number; readonly snapshots: number };
-  /** Whether nothing is to be changed: the files of an earlier version stay as they are, and all changes are refused. */
+  /** Whether data of an earlier version stays as it is, and all changes of it are refused. Other data is opened as always. */
   readonly onlyReads?: boolean | undefined;
   /** How long snapshots and segments are kept that a newer snapshot supersedes. */
   readonly retention?: Retention;

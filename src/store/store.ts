@@ -13,12 +13,12 @@ import { FolderAdapter } from "./adapter.ts";
 import type { Origin } from "./change.ts";
 import { Database, type DurableView } from "./collection.ts";
 import { type Edit, type EditOptions, planEdit } from "./draft.ts";
-import { spaceFor } from "./folder/disk.ts";
+import { fullDisk } from "./folder/disk.ts";
 import { nodeFiles, piecesOf } from "./folder/files.ts";
 import { lockFolder, markUnsynced } from "./folder/folder.ts";
 import { snapshotFile, unsyncedMarker } from "./folder/folder-names.ts";
 import type { FolderLock } from "./folder/lock.ts";
-import { codeInWords, shuttingDown, unusable, unwritten } from "./folder/refusals.ts";
+import { codeInWords, notUpgraded, shuttingDown, unusable, unwritten } from "./folder/refusals.ts";
 import { FolderLost, type Journal, SyncFailure } from "./journal/journal.ts";
 import { closingMilliseconds, isSnapshotDue, retryMilliseconds, type StoreOptions } from "./options.ts";
 import { keepEarlier } from "./recovery.ts";
@@ -92,8 +92,9 @@ export class Store<M extends Model> {
       await low.read();
       const isUnsynced = (await files.readdir(folder)).includes(unsyncedMarker);
       const { isOutdated: isEarlier, warnings } = adapter.recovery;
-      // Of what a shared journal has, this version writes a copy.
-      const isOutdated = isEarlier && (shared !== undefined || isUnsynced || options.onlyReads !== true);
+      // Something is written in any case: the copy of a shared journal, what is unsynced, the seed of a folder.
+      const isWritten = shared !== undefined || isUnsynced || low.data.sequence === 0;
+      const isOutdated = isEarlier && (isWritten || options.onlyReads !== true);
       const store = new Store(options, low, adapter, lock);
       store.#isReadOnly = isEarlier && !isOutdated;
       if (isOutdated) warnings.push(await keepEarlier(files, folder));
@@ -133,7 +134,8 @@ export class Store<M extends Model> {
    *   moved during the write: the next start may find the change then, and the failure says so
    */
   change<T>(origin: Origin, decide: Decide<M, T>): Promise<T> {
-    return this.#refusesChanges ? Promise.reject(shuttingDown()) : this.#writer.change(origin, decide);
+    const refusal = this.#refusal;
+    return refusal ? Promise.reject(refusal) : this.#writer.change(origin, decide);
   }
 
   /**
@@ -144,7 +146,8 @@ export class Store<M extends Model> {
    * @throws as {@link change}
    */
   changeInBulk(origin: Origin, decide: DecideBulk): Promise<number | undefined> {
-    return this.#refusesChanges ? Promise.reject(shuttingDown()) : this.#writer.changeInBulk(origin, decide);
+    const refusal = this.#refusal;
+    return refusal ? Promise.reject(refusal) : this.#writer.changeInBulk(origin, decide);
   }
 
   /** Removes the records that have ended, in changes of `system`. @throws as {@link change} */
@@ -197,18 +200,15 @@ export class Store<M extends Model> {
     if (unreached !== undefined) return unreached;
     if (this.#writer.isUndecided) return "The shared journal has not confirmed the last change.";
     const failure = this.#journal.failure ?? this.#shared?.failed;
-    try {
-      const { shortage } = await spaceFor(this.folder);
-      if (shortage !== undefined) return `The disk is full: ${shortage}.`;
-    } catch (error) {
-      return `The data folder cannot be read${codeInWords(error)}.`;
-    }
+    const full = await fullDisk(this.folder);
+    if (full !== undefined) return full;
     return failure === undefined ? undefined : `The last change could not be saved${codeInWords(failure)}.`;
   }
 
   /** After the disk has failed, the writer refuses changes, with the cause. */
-  get #refusesChanges(): boolean {
-    return this.#isReadOnly || (this.#isClosed && this.#writer.fatal === undefined);
+  get #refusal(): Failure | undefined {
+    if (this.#isReadOnly) return notUpgraded();
+    return this.#isClosed && this.#writer.fatal === undefined ? shuttingDown() : undefined;
   }
 
   /**

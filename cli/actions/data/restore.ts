@@ -104,7 +104,7 @@ async function apply(context: Context, source: Source, options: RestoreOptions):
   const request: RestoreRequest = { source, tokens };
   const preview = await withProgress(context, "Comparing", () =>
     // Without data, the folder first becomes a copy of the shared journal.
-    run(hasData ? "edits" : "changes", "data.preview-restore", request),
+    run(hasData ? "reads" : "changes", "data.preview-restore", request),
   );
   const what = describeSource(source, preview);
   const { changes, resources, problems, tokensLeftOut: left } = preview;

@@ -1,5 +1,6 @@
 /** The space on the disk of a data folder. */
 import { statfs } from "node:fs/promises";
+import { codeInWords } from "./refusals.ts";
 
 /** See the head of this file. */
 export interface Space {
@@ -19,4 +20,14 @@ export async function spaceFor(folder: string): Promise<Space> {
   if (free < roomNeeded) return { free, shortage: `${free} bytes are free` };
   // Some file systems do not count files.
   return { free, shortage: files > 0 && ffree === 0 ? "it can hold no more files" : undefined };
+}
+
+/** Returns why nothing can be written to a folder, in one sentence without a path; undefined if it can. */
+export async function fullDisk(folder: string): Promise<string | undefined> {
+  try {
+    const { shortage } = await spaceFor(folder);
+    return shortage && `The disk is full: ${shortage}.`;
+  } catch (error) {
+    return `The data folder cannot be read${codeInWords(error)}.`;
+  }
 }

@@ -137,6 +137,11 @@ export function shuttingDown(): Failure {
   });
 }
 
+/** The refusal of a change of data that only a command that changes something would upgrade. */
+export function notUpgraded(): Failure {
+  return new Failure("STORE_UNAVAILABLE", "The data is of an earlier version. Nothing was changed.");
+}
+
 /** The refusal of a change whose sync failed, or whose folder was moved meanwhile: the next start may find it. */
 export function uncertain(cause: unknown): Failure {
   const hint = "Repeat it with its Idempotency-Key, or look whether it was saved before you repeat it.";
