@@ -21,7 +21,7 @@ export class PlayerNames {
 
   /** Returns names that begin with a text, then names that contain it. */
   like(text: string): string[] {
-    const wanted = fold(text.trim());
+    const wanted = fold(text);
     if (wanted === "" || wanted.includes("\n")) return [];
     if (this.#version !== this.#players.version) this.#read();
     const found = new Set<string>();
