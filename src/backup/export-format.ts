@@ -48,8 +48,8 @@ export function formatExport({ collections, ...head }: ExportDocument): string {
 }
 
 /**
- * Sets the records of an export in an empty database, in slices. A collection that it lacks stays empty: an earlier version may not
- * have had it, and a person may have left it out.
+ * Sets the records of an export in an empty database, in slices. A collection that it lacks stays empty: an earlier
+ * version may not have had it, and a person may have left it out.
  * @param file its name in problems
  * @returns the names of those collections
  * @throws Failure `PARAMETER_INVALID` with every problem

@@ -7,7 +7,7 @@ import { toUUID } from "../domain/uuid.ts";
 import { standingsOf } from "../identity/memberships.ts";
 import type { Data } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";
-import { type Caller, type Traits as CallerTraits, toCaller } from "../table/caller.ts";
+import { type Caller, type Traits, toCaller } from "../table/caller.ts";
 
 /** A player in a list. */
 export interface Person {
@@ -16,12 +16,12 @@ export interface Person {
 }
 
 /** What a player is and belongs to, whoever it is. */
-export interface Traits extends Pick<CallerTraits, "administrator" | "ranks"> {
+export interface PlayerTraits extends Pick<Traits, "administrator" | "ranks"> {
   readonly groups: ReadonlyMap<string, unknown>;
 }
 
 /** Returns what is the same for the same traits. */
-export function traitsKey({ administrator, ranks, groups }: Traits): string {
+export function traitsKey({ administrator, ranks, groups }: PlayerTraits): string {
   const ranked = Array.from(ranks, ([name, { rank }]) => `${name}:${rank}`);
   return JSON.stringify([administrator, ranked.sort(), [...groups.keys()].sort()]);
 }

@@ -2,14 +2,14 @@
 import type { Player } from "../domain/model.ts";
 import { nobody, toCaller, type Vocabulary } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
-import { namedBy, type Traits, traitsKey } from "./cohorts.ts";
+import { namedBy, type PlayerTraits, traitsKey } from "./cohorts.ts";
 import { affected, type Contender, textsIn } from "./comparison.ts";
 
 /** A player before and after a change; a new one was nobody. */
 export interface Move {
   readonly player: Player;
-  readonly before: Traits | undefined;
-  readonly after: Traits;
+  readonly before: PlayerTraits | undefined;
+  readonly after: PlayerTraits;
 }
 
 /**

@@ -140,7 +140,7 @@ export async function keepEarlier(files: Files, folder: string): Promise<string>
   const copy = earlierFolder("before", `version-${journalVersion}`);
   await copyDataFiles(files, folder, copy);
   const upgraded = `The data is upgraded to version ${journalVersion} of its format`;
-  return `${upgraded}, which earlier versions cannot read; the files of before are in ${copy}.`;
+  return `${upgraded}, which earlier versions of the program cannot read; the files from before are in ${copy}.`;
 }
 
 /** Copies all data files into a folder inside the data folder, durably. */

@@ -13,7 +13,7 @@ import { FolderAdapter } from "./adapter.ts";
 import type { Origin } from "./change.ts";
 import { Database, type DurableView } from "./collection.ts";
 import { type Edit, type EditOptions, planEdit } from "./draft.ts";
-import { fullDisk } from "./folder/disk.ts";
+import { diskProblem } from "./folder/disk.ts";
 import { nodeFiles, piecesOf } from "./folder/files.ts";
 import { lockFolder, markUnsynced } from "./folder/folder.ts";
 import { snapshotFile, unsyncedMarker } from "./folder/folder-names.ts";
@@ -200,8 +200,8 @@ export class Store<M extends Model> {
     if (unreached !== undefined) return unreached;
     if (this.#writer.isUndecided) return "The shared journal has not confirmed the last change.";
     const failure = this.#journal.failure ?? this.#shared?.failed;
-    const full = await fullDisk(this.folder);
-    if (full !== undefined) return full;
+    const problem = await diskProblem(this.folder);
+    if (problem !== undefined) return problem;
     return failure === undefined ? undefined : `The last change could not be saved${codeInWords(failure)}.`;
   }
 

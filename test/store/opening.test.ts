@@ -120,7 +120,7 @@ describe("a format", () => {
       await only.close();
       assert.deepEqual(await filesOf(folder), before);
       const store = await openNotebook(folder);
-      assert.match(String(store.warnings), /the files of before are in before-version-4\.$/);
+      assert.match(String(store.warnings), /the files from before are in before-version-4\.$/);
       assert.equal(store.sequence, 3);
       assert.deepEqual(contents(store.data), { notes: [note], tallies: [tally.record] });
       assert.deepEqual(await filesOf(join(folder, "before-version-4")), before);

@@ -49,7 +49,7 @@ export interface TableInForce {
   /** Returns why an entry does not fit its list: with it, the table could not be put in force again. */
   unfit(entry: Entry): string | undefined;
   /** Returns a change with the present names of fields, if it then changes anything. */
-  presented(change: RecordChange): readonly RecordChange[];
+  withPresentFields(change: RecordChange): readonly RecordChange[];
   /** The group in which a removed player stays. */
   readonly excludedGroup: string | undefined;
 }

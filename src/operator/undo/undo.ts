@@ -152,7 +152,7 @@ export async function tableFor(
       findings.add(entry);
       return findings.all.find(({ isFault }) => isFault)?.message;
     },
-    presented: (change) => (renames ? withPresentFields(change, table().declared.lists) : [change]),
+    withPresentFields: (change) => (renames ? withPresentFields(change, table().declared.lists) : [change]),
     get excludedGroup() {
       return table().excludedGroup;
     },
@@ -161,7 +161,7 @@ export async function tableFor(
 
 const noTable: TableInForce = {
   unfit: () => undefined,
-  presented: (change) => [change],
+  withPresentFields: (change) => [change],
   excludedGroup: undefined,
 };
 
@@ -213,7 +213,7 @@ export async function undoing(
   const outcome = outcomeOf(data, all, table);
   const obstacles: Obstacle[] = [];
   const kept = new Set<RecordChange>();
-  // Backwards every other time: records can depend on many others in either order.
+  // Backwards every other time: a chain of records, each of which depends on the next, can be in either order.
   const order = [...all];
   let before: number;
   do {
@@ -245,7 +245,7 @@ export async function undoing(
     const after = withNames(collection, before, (uuid) => outcome.nameOf(uuid));
     return isDeepStrictEqual(present, after)
       ? []
-      : table.presented({ collection, key, before: present, after });
+      : table.withPresentFields({ collection, key, before: present, after });
   });
   return { changes, obstacles };
 }

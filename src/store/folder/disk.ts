@@ -23,7 +23,7 @@ export async function spaceFor(folder: string): Promise<Space> {
 }
 
 /** Returns why nothing can be written to a folder, in one sentence without a path; undefined if it can. */
-export async function fullDisk(folder: string): Promise<string | undefined> {
+export async function diskProblem(folder: string): Promise<string | undefined> {
   try {
     const { shortage } = await spaceFor(folder);
     return shortage && `The disk is full: ${shortage}.`;
