@@ -80,10 +80,17 @@ class Category {
     return this.#leftOut && this.leaders.length < places;
   }
 
+  /** Whether a player with this value may be a leader, or the first who is not. */
+  concerns(value: number): boolean {
+    if (value <= 0) return false;
+    const last = this.leaders.at(-1);
+    return !this.#leftOut || last === undefined || value >= last.value;
+  }
+
   /** Adds a player. Returns whether the list changes. */
   add(name: string, statistic: Statistic): boolean {
     const value = this.rate(statistic);
-    if (value <= 0) return false;
+    if (!this.concerns(value)) return false;
     const entry = { name, value, statistic };
     const place = this.#placeOf(entry);
     // If players are left out, others may rank between the last leader and this player.
@@ -140,6 +147,7 @@ export class Ranking {
   constructor(data: Pick<DurableData, "players" | "statistics">) {
     this.#data = data;
     data.statistics.watch((uuid, before, after) => {
+      if (!this.#isConcerned(before, after)) return;
       const player = data.players.get(uuid);
       if (player !== undefined) this.#replace(player, before, player, after);
     });
@@ -181,6 +189,16 @@ export class Ranking {
       return value === undefined ? [] : [[category, better + 1]];
     });
     return Object.fromEntries(places);
+  }
+
+  /** Most changes are of players far from the list: for these not even the player is looked up. */
+  #isConcerned(before: Statistic | undefined, after: Statistic | undefined): boolean {
+    return this.#categories.some((category) => {
+      if (before !== undefined && after !== undefined && category.isSame(before, after)) return false;
+      const concerns = (statistic: Statistic | undefined) =>
+        statistic !== undefined && category.concerns(category.rate(statistic));
+      return concerns(before) || concerns(after);
+    });
   }
 
   #replace(
