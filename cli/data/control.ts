@@ -76,7 +76,7 @@ export async function openAsService(
   settings: ServiceSettings,
   signal: AbortSignal,
 ): Promise<Service> {
-  const opened = await connectOrOpen(workspace, output, "changes", settings, signal);
+  const opened = await connectOrOpen(workspace, output, "serves", settings, signal);
   if (opened.service !== undefined) {
     const service = await opened.service();
     // So that no list that it serves has what ended while it was stopped.

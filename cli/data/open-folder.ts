@@ -13,10 +13,10 @@ import type { Output } from "../terminal/output.ts";
 import type { Workspace } from "./workspace.ts";
 
 /**
- * What a command does with a folder: reads it, edits what there is, or changes it. One without data is refused, but for
- * `changes`, which creates and seeds it, and `seeds`, which creates it for the names of another file.
+ * What a command does with a folder: reads it, edits what there is, changes it, or serves it. One without data is refused,
+ * but for `changes` and `serves`, which create and seed it, and `seeds`, which creates it for the names of another file.
  */
-export type Mode = "reads" | "edits" | "changes" | "seeds";
+export type Mode = "reads" | "edits" | "changes" | "seeds" | "serves";
 
 /** The options of a service on the folder, without its files. */
 export interface ServiceSettings extends Omit<ServiceOptions, "folder" | "routes" | "shared"> {
@@ -58,6 +58,13 @@ function opened(store: DataStore, options: ServiceOptions): OpenFolder {
   return { control, service, close: async () => ((await started) ?? store).close() };
 }
 
+/** @throws Failure if the route table cannot be put in force */
+async function requireTable(store: DataStore, options: ServiceOptions): Promise<void> {
+  const { Service } = await import("../../src/service.ts");
+  const { routes } = new Service(store, options);
+  await routes.tableFile(await routes.present(), true);
+}
+
 /**
  * Opens a folder.
  * @param journal the journal that it shares; null for none
@@ -80,8 +87,17 @@ export async function openFolder(
   }
   const shared = journal ? await sharedOptions(journal, folder, settings.maxStaleness) : undefined;
   const options = { ...settings, folder, shared, routes: await workspace.routesFile() };
-  const store = await Store.open({ ...options, model, onlyReads: mode === "reads" });
-  for (const warning of store.warnings) output.remark(`warning: ${warning}`);
+  const openStore = async (onlyReads: boolean) => {
+    const store = await Store.open({ ...options, model, onlyReads });
+    for (const warning of store.warnings) output.remark(`warning: ${warning}`);
+    return store;
+  };
+  let store = await openStore(mode === "reads" || mode === "serves");
+  if (mode === "serves" && store.isOutdated) {
+    // Before the upgrade: where the table is refused, the operator can go back to the earlier version.
+    await requireTable(store, options).finally(() => store.close());
+    store = await openStore(false);
+  }
   const open = opened(store, options);
   // This also completes a first start that was interrupted before the seeding.
   if (store.sequence === 0 && mode !== "seeds") {

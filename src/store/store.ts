@@ -1,9 +1,7 @@
 /**
  * The store: all data in memory, in lowdb; every change in the journal, synced before memory changes and before it is
- * acknowledged. This file opens and closes a folder and writes snapshots; `writer.ts` makes the changes.
- *
- * It follows that no change is acknowledged before it is durable, that nobody reads what is not durable, and that a
- * failed write leaves memory unchanged.
+ * acknowledged. So no change is acknowledged before it is durable, nobody reads what is not durable, and a failed write
+ * leaves memory unchanged. This file opens and closes a folder and writes snapshots; `writer.ts` makes the changes.
  */
 import { join } from "node:path";
 import { Low } from "lowdb";
@@ -35,6 +33,8 @@ export class Store<M extends Model> {
   readonly warnings: readonly string[];
   /** The durable records, read-only. */
   readonly data: DurableView<M>;
+  /** Whether it is data of an earlier version, which stays as it is; see {@link StoreOptions.onlyReads}. */
+  readonly isOutdated: boolean;
 
   readonly #low: Low<Database<M>>;
   readonly #adapter: FolderAdapter<M>;
@@ -47,8 +47,6 @@ export class Store<M extends Model> {
   #snapshotSequence: number;
   #snapshotFailedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
-  /** See {@link StoreOptions.onlyReads}. */
-  #isReadOnly = false;
   #shared: SharedJournal | undefined;
 
   private constructor(
@@ -56,11 +54,13 @@ export class Store<M extends Model> {
     low: Low<Database<M>>,
     adapter: FolderAdapter<M>,
     lock: FolderLock,
+    isOutdated: boolean,
   ) {
     const { journal, replayed, warnings } = adapter.recovery;
     this.folder = options.folder;
     this.warnings = warnings;
     this.data = low.data.view;
+    this.isOutdated = isOutdated;
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#low = low;
@@ -94,11 +94,10 @@ export class Store<M extends Model> {
       const { isOutdated: isEarlier, warnings } = adapter.recovery;
       // Something is written in any case: the copy of a shared journal, what is unsynced, the seed of a folder.
       const isWritten = shared !== undefined || isUnsynced || low.data.sequence === 0;
-      const isOutdated = isEarlier && (isWritten || options.onlyReads !== true);
-      const store = new Store(options, low, adapter, lock);
-      store.#isReadOnly = isEarlier && !isOutdated;
-      if (isOutdated) warnings.push(await keepEarlier(files, folder));
-      if (isOutdated || isUnsynced) {
+      const isUpgraded = isEarlier && (isWritten || options.onlyReads !== true);
+      const store = new Store(options, low, adapter, lock, isEarlier && !isUpgraded);
+      if (isUpgraded) warnings.push(await keepEarlier(files, folder));
+      if (isUpgraded || isUnsynced) {
         // Unsynced data may be in the kernel's memory only: it must reach the disk before anything builds on it. If that
         // fails, no other snapshot begins either.
         store.#snapshot = store.#writeSnapshot({ anew: true });
@@ -207,7 +206,7 @@ export class Store<M extends Model> {
 
   /** After the disk has failed, the writer refuses changes, with the cause. */
   get #refusal(): Failure | undefined {
-    if (this.#isReadOnly) return notUpgraded();
+    if (this.isOutdated) return notUpgraded();
     return this.#isClosed && this.#writer.fatal === undefined ? shuttingDown() : undefined;
   }
 
