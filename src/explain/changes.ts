@@ -73,8 +73,9 @@ function parametersOf(route: Route | undefined): Readonly<Record<string, string>
 
 /** Returns a parameter's type in words: "integer, minimum 1, maximum 30, default 7". */
 function parameterWords({ type, default: fallback }: Pick<Parameter, "type" | "default">): string {
-  const { base, name: _name, description: _description, roundsDown: _, values, ...refinements } = type;
-  const words = Object.entries(refinements).flatMap(([key, value]) =>
+  const { base, name: _name, description: _description, roundsDown, values, ...refinements } = type;
+  const bounds = { ...refinements, round: roundsDown && "down" };
+  const words = Object.entries(bounds).flatMap(([key, value]) =>
     value === undefined ? [] : `${key} ${value}`,
   );
   const listed = values === undefined ? [] : [`of ${values.join(" ")}`];

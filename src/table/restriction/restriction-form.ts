@@ -158,6 +158,13 @@ function toCases(list: readonly unknown[], path: Path, context: RestrictionConte
     const at = [...path, index];
     const { when, ...rest } = isMap(item) ? item : { when: undefined };
     const condition = when === undefined ? undefined : toCondition(when, [...at, "when"], context);
+    const heads = Object.keys(rest);
+    if (when !== undefined && heads.every((head) => keywords.some((keyword) => keyword === head))) {
+      const expected = oneOf([...forms.slice(keywords.length), '"restriction: administrators"']);
+      const got = heads.length === 0 ? "nothing" : allOf(heads);
+      context.report(at, `expected beside "when" one of ${expected}, got ${got}`, "key");
+      continue;
+    }
     const nested = "restriction" in rest && Object.keys(rest).length === 1;
     const restriction = nested
       ? toRestriction(rest.restriction, [...at, "restriction"], context)

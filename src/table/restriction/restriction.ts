@@ -144,7 +144,9 @@ export function describe(whole: Restriction, input?: Input): string {
     case "cases":
       return restriction.cases
         .map((branch) => {
-          const words = describe(branch.restriction);
+          const inner = describe(branch.restriction);
+          const isNested = branch.restriction.kind === "cases" && isSeveral(branch.restriction, undefined);
+          const words = isNested ? `(${inner})` : inner;
           if (branch.when !== undefined) return `${words} when ${conditionOf(branch)}`;
           return restriction.cases.length > 1 ? `${words} otherwise` : words;
         })
