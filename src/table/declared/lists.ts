@@ -244,17 +244,13 @@ function toList(
   };
 }
 
-/** Returns the type of the text by which others name the entries of a list, narrowed by a declaration. */
-function nameType(
-  list: ListDeclaration | undefined,
-  types: Types,
-  narrower: TypeDeclaration,
-): TypeDeclaration {
+/** Returns the type of the text by which others name the entries of a list. */
+function nameType(list: ListDeclaration | undefined, types: Types): TypeDeclaration {
   const key = list?.fields[[list.key ?? []].flat()[0] ?? ""] ?? "text";
   const { type, minLength, maxLength, pattern, example } = typeof key === "string" ? { type: key } : key;
   // What else is wrong with it is reported there.
-  if (types.named(type)?.base !== "text") return { ...narrower, type: "text" };
-  return { ...{ minLength, maxLength, pattern, example }, ...narrower, type };
+  if (types.named(type)?.base !== "text") return { type: "text" };
+  return { minLength, maxLength, pattern, example, type };
 }
 
 function toField(
@@ -270,7 +266,7 @@ function toField(
     return report([...at, "list"], "`list` names the list of a field of type entry", "key");
   if (list !== undefined && !Object.hasOwn(declared, list))
     return report([...at, "list"], unknownName("list", list, Object.keys(declared)));
-  const own = list === undefined ? declaration : nameType(declared[list], types, declaration);
+  const own = list === undefined ? declaration : nameType(declared[list], types);
   const base = refersTo === "player" ? playerType : types.refined(own, at);
   if (base === undefined) return undefined;
   const wrong = (key: string, kind: string) => {
@@ -278,7 +274,7 @@ function toField(
     return report([...at, key], message, "key");
   };
   const [narrowing] = Object.keys(declaration).filter((key) => key !== "type");
-  if (refersTo === "player" && narrowing !== undefined) return wrong(narrowing, "a type of text");
+  if (refersTo !== undefined && narrowing !== undefined) return wrong(narrowing, "a type of text");
   if (round !== undefined && base.base !== "integer") return wrong("round", "integer");
   if (reserved.length > 0 && (base.base !== "text" || refersTo !== undefined))
     return wrong("reserved", "text");
@@ -306,7 +302,7 @@ function toField(
   };
   const [shown, value] = [parse("example", example, true), parse("default", fallback, false)];
   if (!isSound) return undefined;
-  const examples = refersTo === "player" ? [] : bases[type.base].examples(type, noNames);
+  const examples = refersTo === "player" ? [] : bases[type.base].examples(type, vocabulary ?? noNames);
   const first = refersTo === "player" ? "Mallory" : (type.example ?? "");
   const valid =
     [first, ...examples].find((one) => v.is(schema, String(one))) ?? oneOf(type.values ?? ["example"]);
