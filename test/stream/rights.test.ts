@@ -43,7 +43,7 @@ it("only members of a faction hear of changes to its list", async (t) => {
 });
 
 it("a player hears of a list from becoming a member until leaving", async (t) => {
-  const world = await open(t);
+  const world = await open(t, (table) => table.replace(/\/blacklistreason(\/{\w+}):/, "$1/black:"));
   const ada = await world.player("Ada", { members: { GROVE: 4, POLICE: 4 } });
   const bob = await world.player("Bob");
   const [his] = await openStreams(t, world, bob.token);

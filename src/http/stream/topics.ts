@@ -9,7 +9,7 @@ import { eventOf } from "./event-stream.ts";
 /** The answers of a route, or where its restriction depends on parameters, those in one situation: such as of one faction. */
 export interface Topic {
   readonly key: string;
-  /** The first segment of the path. */
+  /** The first segment of the path, or the name of its resource if that is a placeholder. */
   readonly resource: string;
   /** Whether it changes too often to be told of at once. */
   readonly isFrequent: boolean;
@@ -31,7 +31,7 @@ export function topicsOf({ routes }: Pick<Table, "routes">, vocabulary: Vocabula
     const open = parameters.filter(({ name }) => decisive.has(name));
     return situationsOf(open, [restriction], vocabulary).map(({ when, inputFor }) => ({
       key: `${path} ${JSON.stringify(when)}`,
-      resource: path.split("/")[1] ?? "",
+      resource: /^\/([^/{]+)/.exec(path)?.[1] ?? handler.replace(/\..*/, ""),
       isFrequent: handler.startsWith(frequent),
       version: () => version(inputFor("")),
       isFor: (caller) => isAllowed(restriction, caller, inputFor(caller.id ?? "")),
