@@ -22,7 +22,14 @@ import { join } from "node:path";
 import { Failure } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
 import type { Database } from "../store/collection.ts";
-import { type Files, hasCode, isMissing, syncFolder, writeDurably } from "../store/folder/files.ts";
+import {
+  type Files,
+  hasCode,
+  isMissing,
+  privateFolderMode,
+  syncFolder,
+  writeDurably,
+} from "../store/folder/files.ts";
 import {
   belongsToData,
   earlierFolder,
@@ -80,7 +87,7 @@ export async function replaceFiles(
   try {
     if (kept !== null) {
       // 1.
-      await files.mkdir(join(folder, kept));
+      await files.mkdir(join(folder, kept), { mode: privateFolderMode });
       await syncFolder(files, folder);
     }
     // 2.

@@ -12,6 +12,7 @@ import {
   type Files,
   hasCode,
   piecesOf,
+  privateFolderMode,
   syncFolder,
   withFile,
   writeAll,
@@ -146,7 +147,7 @@ export async function keepEarlier(files: Files, folder: string): Promise<string>
 /** Copies all data files into a folder inside the data folder, durably. */
 export async function copyDataFiles(files: Files, folder: string, name: string): Promise<void> {
   const target = join(folder, name);
-  await files.mkdir(target);
+  await files.mkdir(target, { mode: privateFolderMode });
   for (const file of await files.readdir(folder)) {
     if (isDataFile(file)) await writeDurably(files, join(target, file), piecesOf(files, join(folder, file)));
   }

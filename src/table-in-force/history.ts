@@ -11,7 +11,15 @@
 import { join } from "node:path";
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
-import { type Files, hasCode, isMissing, nodeFiles, readBytes, writeDurably } from "../store/folder/files.ts";
+import {
+  type Files,
+  hasCode,
+  isMissing,
+  nodeFiles,
+  privateFolderMode,
+  readBytes,
+  writeDurably,
+} from "../store/folder/files.ts";
 import { tablesFolder } from "../store/folder/folder-names.ts";
 import { isRevision, revisionOf } from "../table/revision.ts";
 
@@ -78,7 +86,7 @@ export class TableHistory {
   async add(table: HistoryEntry, text: string): Promise<void> {
     // Only in an existing data folder: this must not create one again that was deleted.
     if (!(await this.#files.readdir(this.#dataFolder)).includes(tablesFolder))
-      await this.#files.mkdir(this.folder, { mode: 0o700 });
+      await this.#files.mkdir(this.folder, { mode: privateFolderMode });
     const known = await this.list().catch((error: unknown) => {
       // A damaged list is replaced by a new one, but not one that cannot be read at the moment.
       if (error instanceof Failure) return [];

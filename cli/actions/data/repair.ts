@@ -55,7 +55,7 @@ export async function repairFrom(context: Context, file: string, yes: boolean): 
   const { damage, kept } = await withPlan(context, folder, async (plan) => {
     if (plan.damage.length === 0) {
       throw new Failure("CONFLICT", `${folder} is not damaged: there is nothing to repair.`, {
-        hint: "`addon-cli data restore <file>` restores a backup as a change, which can be undone; nothing was changed.",
+        hint: "`addon-cli data restore <file>` restores a backup as a change, which can be undone, and with --tokens its tokens as well; nothing was changed.",
       });
     }
     const kept = yes ? await repair(nodeFiles, folder, plan, backup.database, Date.now()) : null;
@@ -115,7 +115,10 @@ function describe(
       return `  ${file}: byte ${offset}: ${what}${known === null ? "" : ` (legible: ${known})`}`;
     }),
     kept === null
-      ? `${verdict}. Nothing was changed; --yes repairs the folder, and keeps the present files in ${join(folder, "damaged-<instant>")}.`
+      ? `${verdict}. Nothing was changed; --yes repairs the folder, with --from <backup> from a backup, and keeps the present files in ${join(folder, "damaged-<instant>")}.`
       : `${verdict}. The next change follows change ${last}. The damaged files are in ${join(folder, kept)}.`,
+    ...(kept === null || lost.length === 0
+      ? []
+      : ["`addon-cli data restore --tokens <backup>` returns to a backup that has what is lost."]),
   ].join("\n");
 }

@@ -165,6 +165,8 @@ export async function readBytes(files: Files, path: string, from = 0, to = Infin
 
 /** Only its owner may read a data file: it has hashes of tokens, and who did what. */
 export const privateMode = 0o600;
+/** The same for a folder. */
+export const privateFolderMode = 0o700;
 
 /** Returns whether an error says that there is no room for what was to be written, and that it therefore was not. */
 export function isFull(error: unknown): boolean {

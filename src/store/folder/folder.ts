@@ -2,12 +2,10 @@
 import { chmod, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Failure } from "../../domain/errors.ts";
-import { type Files, privateMode } from "./files.ts";
+import { type Files, privateFolderMode, privateMode } from "./files.ts";
 import { foreignIn, hasData, remainsIn, unsyncedMarker } from "./folder-names.ts";
 import { FolderLock } from "./lock.ts";
 import { foreignFiles, ofAnotherUser, unusable } from "./refusals.ts";
-
-const privateFolderMode = 0o700;
 
 /**
  * Creates a data folder for its owner alone. An existing empty folder is closed to others. One with data keeps its

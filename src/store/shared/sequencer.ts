@@ -101,6 +101,10 @@ export function journalReason(error: unknown): string {
 const remedies: readonly (readonly [code: RegExp, remedy: string])[] = [
   [/^(?:E(?!RR_)[A-Z_]+|CONNECT.*)$/, "Check that PostgreSQL runs there, and the address."],
   [/^(?:28|3D)/, "Check the role, its password in PGPASSWORD, and the name of the database."],
+  [
+    /^42501$/,
+    "Let an administrator run what `addon-cli journal init --print <role>` prints, then repeat the command.",
+  ],
   [/^(?:3F000|42P01)$/, "A new journal begins with `addon-cli journal init`."],
 ];
 
