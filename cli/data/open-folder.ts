@@ -87,15 +87,18 @@ export async function openFolder(
   }
   const shared = journal ? await sharedOptions(journal, folder, settings.maxStaleness) : undefined;
   const options = { ...settings, folder, shared, routes: await workspace.routesFile() };
+  const warned = new Set<string>();
   const openStore = async (onlyReads: boolean) => {
     const store = await Store.open({ ...options, model, onlyReads });
-    for (const warning of store.warnings) output.remark(`warning: ${warning}`);
+    for (const warning of store.warnings) if (!warned.has(warning)) output.remark(`warning: ${warning}`);
+    for (const warning of store.warnings) warned.add(warning);
     return store;
   };
   let store = await openStore(mode === "reads" || mode === "serves");
   if (mode === "serves" && store.isOutdated) {
     // Before the upgrade: where the table is refused, the operator can go back to the earlier version.
     await requireTable(store, options).finally(() => store.close());
+    options.stopping?.throwIfAborted();
     store = await openStore(false);
   }
   const open = opened(store, options);
