@@ -159,8 +159,8 @@ function toCases(list: readonly unknown[], path: Path, context: RestrictionConte
     const { when, ...rest } = isMap(item) ? item : { when: undefined };
     const condition = when === undefined ? undefined : toCondition(when, [...at, "when"], context);
     const heads = Object.keys(rest);
-    if (when !== undefined && heads.every((head) => keywords.some((keyword) => keyword === head))) {
-      const expected = oneOf([...forms.slice(keywords.length), '"restriction: administrators"']);
+    if (when !== undefined && (heads.length === 0 || keywords.some((keyword) => keyword in rest))) {
+      const expected = oneOf([...forms.slice(keywords.length), "restriction"]);
       const got = heads.length === 0 ? "nothing" : allOf(heads);
       context.report(at, `expected beside "when" one of ${expected}, got ${got}`, "key");
       continue;

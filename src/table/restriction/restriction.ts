@@ -120,7 +120,7 @@ function isSame(one: ParameterValue | undefined, other: ParameterValue): boolean
  * @param input the parameters of one request; without it, the words apply to every request
  */
 export function describe(whole: Restriction, input?: Input): string {
-  const restriction = input === undefined ? whole : applicable(whole, input);
+  const restriction = soleOf(whole, input);
   switch (restriction.kind) {
     case "open":
       return "everyone with a valid token";
@@ -145,10 +145,8 @@ export function describe(whole: Restriction, input?: Input): string {
       return restriction.cases
         .map((branch) => {
           const inner = describe(branch.restriction);
-          const isNested = branch.restriction.kind === "cases" && isSeveral(branch.restriction, undefined);
-          const words = isNested ? `(${inner})` : inner;
-          if (branch.when !== undefined) return `${words} when ${conditionOf(branch)}`;
-          return restriction.cases.length > 1 ? `${words} otherwise` : words;
+          const words = soleOf(branch.restriction, undefined).kind === "cases" ? `(${inner})` : inner;
+          return branch.when === undefined ? `${words} otherwise` : `${words} when ${conditionOf(branch)}`;
         })
         .join("; ");
   }
@@ -162,9 +160,9 @@ function describeCompound(compound: Compound, input: Input | undefined): string 
   const restrictions = flatten(compound);
   const parts = restrictions.map((part) => {
     const words = describe(part, input);
-    return restrictions.length > 1 && isSeveral(part, input) ? `(${words})` : words;
+    return partsOf(soleOf(part, input)).length > 1 ? `(${words})` : words;
   });
-  if (compound.kind === "anyOf" || parts.length === 1) return oneOf(parts);
+  if (compound.kind === "anyOf") return oneOf(parts);
   return `those who are ${parts.length === 2 ? "both" : "all of these:"} ${allOf(parts)}`;
 }
 
@@ -173,15 +171,17 @@ function flatten({ kind, restrictions }: Compound): readonly Restriction[] {
   return restrictions.flatMap((part) => (part.kind === kind ? flatten(part) : [part]));
 }
 
-/** Whether a restriction in words joins several others. */
-function isSeveral(whole: Restriction, input: Input | undefined): boolean {
+/** Returns the parts that a restriction in words joins. */
+function partsOf(restriction: Restriction): readonly Restriction[] {
+  if (restriction.kind === "cases") return restriction.cases.map((branch) => branch.restriction);
+  return isCompound(restriction) ? flatten(restriction) : [];
+}
+
+/** Returns what applies to a request, without what has it as its only part. */
+function soleOf(whole: Restriction, input: Input | undefined): Restriction {
   const restriction = input === undefined ? whole : applicable(whole, input);
-  const parts = isCompound(restriction)
-    ? flatten(restriction)
-    : restriction.kind === "cases"
-      ? restriction.cases.map((branch) => branch.restriction)
-      : [];
-  return parts.length > 1 || parts.some((part) => isSeveral(part, input));
+  const [part, ...others] = partsOf(restriction);
+  return part === undefined || others.length > 0 ? restriction : soleOf(part, input);
 }
 
 /** Returns the condition of a case in words: "advanced is true"; nothing for the unconditional case. */
