@@ -25,11 +25,16 @@ export function toAnswerSchema(
     const inner = Object.entries(content).map(([key, value]) => [key, within(key, value)] as const);
     const kinds = [base].flat().map(kindOf);
     const names = kinds.flatMap((kind) => (kind === undefined ? [] : vocabulary[kind]));
+    const { examples } = content;
+    const isExample = (name: string) => Array.isArray(examples) && examples.includes(name);
     const refined: Schema = {
       ...(description === undefined ? {} : { description }),
       ...Object.fromEntries(inner),
-      // Nothing would be valid by an empty `enum`.
+      // Nothing would be valid by an empty `enum`. The example was chosen before the names were known.
       ...(names.length === 0 ? {} : { enum: names }),
+      ...(names.length === 0 || examples === undefined
+        ? {}
+        : { examples: [names.find(isExample) ?? names[0]] }),
     };
     const schema = withNull(withFormat(complete === true ? withAllKeys(refined) : refined));
     if (typeof title !== "string") return schema;

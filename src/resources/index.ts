@@ -14,10 +14,8 @@ type Resources = Readonly<Record<string, Readonly<Record<string, Handler>>>>;
 
 const { adding, ...targetlist } = targets;
 
-/** The names that no list can have: those of the resources that are code, and of the top list in a bundle. */
-export const codedResources = [
-  ...["statistic", "player", "targetlist", "houseban", "mgmt", "event", "bundle", "top"],
-];
+/** The names of the resources that are code. */
+export const codedResources = ["statistic", "player", "targetlist", "houseban", "mgmt", "event", "bundle"];
 
 /** Returns all handlers that declarations result in, by names such as `targetlist.add`. */
 export function handlersFor(declared: Declarations): ReadonlyMap<string, Handler> {

@@ -146,7 +146,8 @@ export function toLists(declared: v.InferOutput<typeof listsSchema>, context: De
   const { resources, report } = context;
   const isName = namesIn(report, {
     ...{ form: /^[a-z][a-z0-9]{0,31}$/, words: "lower-case letters and digits" },
-    ...{ reserved: resources, meaning: "is a resource of the service" },
+    // The last is that of the top list in a bundle.
+    reserved: [...resources, "top"],
   });
   const lists = Object.entries(declared).flatMap(([name, declaration]) => {
     const at = ["lists", name];
@@ -274,7 +275,7 @@ function toField(
     return report([...at, key], message, "key");
   };
   const [narrowing] = Object.keys(declaration).filter((key) => key !== "type");
-  if (refersTo !== undefined && narrowing !== undefined) return wrong(narrowing, "a type of text");
+  if (refersTo !== undefined && narrowing !== undefined) return wrong(narrowing, "other types");
   if (round !== undefined && base.base !== "integer") return wrong("round", "integer");
   if (reserved.length > 0 && (base.base !== "text" || refersTo !== undefined))
     return wrong("reserved", "text");
@@ -302,7 +303,7 @@ function toField(
   };
   const [shown, value] = [parse("example", example, true), parse("default", fallback, false)];
   if (!isSound) return undefined;
-  const examples = refersTo === "player" ? [] : bases[type.base].examples(type, vocabulary ?? noNames);
+  const examples = refersTo === "player" ? [] : bases[type.base].examples(type, noNames);
   const first = refersTo === "player" ? "Mallory" : (type.example ?? "");
   const valid =
     [first, ...examples].find((one) => v.is(schema, String(one))) ?? oneOf(type.values ?? ["example"]);

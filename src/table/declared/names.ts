@@ -6,8 +6,6 @@ interface NameForm {
   readonly form?: RegExp;
   readonly words?: string;
   readonly reserved?: readonly string[];
-  /** What reserved names are. */
-  readonly meaning?: string;
 }
 
 /** Returns a function that reports a name that is malformed, reserved or in use, and returns whether it is none of that. */
@@ -17,7 +15,6 @@ export function namesIn(
     form = /^[a-z][A-Za-z0-9]{0,31}$/,
     words = "letters and digits, the first in lower case",
     reserved = [],
-    meaning = "has a meaning of its own",
   }: NameForm,
 ): (name: string, path: Path, side?: Side) => boolean {
   const taken = new Set<string>();
@@ -25,7 +22,7 @@ export function namesIn(
     const isTaken = taken.has(name);
     taken.add(name);
     if (form.test(name) && !reserved.includes(name) && !isTaken) return true;
-    const which = reserved.includes(name) ? meaning : "is in use";
+    const which = reserved.includes(name) ? "has a meaning of its own" : "is in use";
     const message = form.test(name)
       ? `"${name}" ${which}; choose another name`
       : `expected a name of ${words}, got "${name}"`;
