@@ -115,10 +115,12 @@ function describe(
       return `  ${file}: byte ${offset}: ${what}${known === null ? "" : ` (legible: ${known})`}`;
     }),
     kept === null
-      ? `${verdict}. Nothing was changed; --yes repairs the folder, with --from <backup> from a backup, and keeps the present files in ${join(folder, "damaged-<instant>")}.`
+      ? `${verdict}. Nothing was changed; --yes repairs the folder, or with --from <backup> replaces its data by a backup; either keeps the present files in ${join(folder, "damaged-<instant>")}.`
       : `${verdict}. The next change follows change ${last}. The damaged files are in ${join(folder, kept)}.`,
     ...(kept === null || lost.length === 0
       ? []
-      : ["`addon-cli data restore --tokens <backup>` returns to a backup that has what is lost."]),
+      : [
+          "`addon-cli data restore --tokens <backup>` returns to a backup that has what is lost; what is newer than the backup is lost then.",
+        ]),
   ].join("\n");
 }

@@ -31,7 +31,7 @@ export function topicsOf({ routes }: Pick<Table, "routes">, vocabulary: Vocabula
     const open = parameters.filter(({ name }) => decisive.has(name));
     return situationsOf(open, [restriction], vocabulary).map(({ when, inputFor }) => ({
       key: `${path} ${JSON.stringify(when)}`,
-      resource: /^\/([^/{]+)/.exec(path)?.[1] ?? handler.replace(/\..*/, ""),
+      resource: (path.startsWith("/{") ? handler.split(".")[0] : path.split("/")[1]) ?? "",
       isFrequent: handler.startsWith(frequent),
       version: () => version(inputFor("")),
       isFor: (caller) => isAllowed(restriction, caller, inputFor(caller.id ?? "")),
