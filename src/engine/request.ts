@@ -41,13 +41,13 @@ export function internalRequest(path: string, query: Query): IncomingRequest {
 
 const idempotencyHeader = "Idempotency-Key";
 /** The headers by which browsers mark a request that they send ahead of time. */
-const purposeHeaders = ["sec-purpose", "purpose", "x-moz"];
+const purposeHeaders = ["sec-purpose", "purpose", "x-purpose", "x-moz"];
 
 /** Returns whether a browser or a proxy sends a request ahead of time. */
 export function isSpeculative(request: IncomingRequest): boolean {
-  const isPrefetch = purposeHeaders.some((name) => /prefetch|prerender/i.test(request.header(name) ?? ""));
+  const isAhead = (name: string) => /prefetch|prerender|preview/i.test(request.header(name) ?? "");
   // Several, or another value, mean "1" (RFC 8470, section 5.1): a client could otherwise hide what its proxy says.
-  return isPrefetch || request.header("early-data") !== null;
+  return purposeHeaders.some(isAhead) || request.header("early-data") !== null;
 }
 
 /**

@@ -27,9 +27,9 @@ describe("an unknown path", () => {
 
 describe("a change", () => {
   const speculative: readonly (readonly [name: string, value: string, isRefused: boolean])[] = [
-    ["sec-purpose", "prefetch", true],
-    ["sec-purpose", "PREFETCH;anonymous-client-ip", true],
     ["purpose", "prerender", true],
+    ["sec-purpose", "PREFETCH;anonymous-client-ip", true],
+    ["x-purpose", "preview", true],
     ["x-moz", "Prefetch", true],
     ["early-data", "1", true],
     ["early-data", "0", true],
