@@ -52,6 +52,7 @@ public final class AddonStart {
     String player = arguments[arguments.length - 1];
     String token = arguments.length == 3 ? arguments[1] : System.getenv("GAMEADDON_TOKEN");
     Path kept = folder().resolve("token-" + encode(player));
+    boolean keepsToken = token == null;
     if (token == null && Files.exists(kept)) token = Files.readString(kept);
     String secret = token == null ? System.getenv("GAMEADDON_CODE") : token;
     if (secret == null || !secret.strip().matches("[!-~]+")) exitWithUsage();
@@ -72,6 +73,10 @@ public final class AddonStart {
       showLists(new Lists(folder().resolve("lists-" + encode(player))).load(service));
     } catch (Refused refused) {
       show(refused);
+      // If a proxy sent the claim twice, another token has replaced this one: the next start exchanges the code again.
+      if (keepsToken && refused.code.equals("TOKEN_REVOKED") && System.getenv("GAMEADDON_CODE") != null) {
+        Files.deleteIfExists(kept);
+      }
     } catch (Away away) {
       System.out.println("There are no lists yet: " + away.getMessage());
     }
