@@ -121,7 +121,8 @@ export class GameAddonClient {
 
   /**
    * Returns a client with the token of the store; if that has none, with the token that an invitation gives, which it stores
-   * first. Until that token is used, the same code gives another one.
+   * first. Until that token is used, the same code gives another one. If a stored token is refused with `TOKEN_REVOKED` before
+   * it was ever used, a later claim has replaced it: remove it from the store, and claim again.
    * @throws GameAddonError with `TOKEN_UNKNOWN`, `TOKEN_EXPIRED` or `TOKEN_REVOKED` for a code that is not valid (any more)
    * @throws GameAddonNetworkError, TypeError as {@link get}; and what the store throws
    */
