@@ -59,9 +59,8 @@ function opened(store: DataStore, options: ServiceOptions): OpenFolder {
 }
 
 /** @throws Failure if the route table cannot be put in force */
-async function requireTable(store: DataStore, options: ServiceOptions): Promise<void> {
-  const { Service } = await import("../../src/service.ts");
-  const { routes } = new Service(store, options);
+async function requireTable({ service }: OpenFolder): Promise<void> {
+  const { routes } = await service();
   await routes.tableFile(await routes.present(), true);
 }
 
@@ -97,7 +96,7 @@ export async function openFolder(
   let store = await openStore(mode === "reads" || mode === "serves");
   if (mode === "serves" && store.isOutdated) {
     // Before the upgrade: where the table is refused, the operator can go back to the earlier version.
-    await requireTable(store, options).finally(() => store.close());
+    await requireTable(opened(store, options)).finally(() => store.close());
     options.stopping?.throwIfAborted();
     store = await openStore(false);
   }

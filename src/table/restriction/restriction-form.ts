@@ -165,7 +165,7 @@ function toCases(list: readonly unknown[], path: Path, context: RestrictionConte
       context.report(at, `expected beside "when" one of ${expected}, got ${got}`, "key");
       continue;
     }
-    const nested = "restriction" in rest && Object.keys(rest).length === 1;
+    const nested = "restriction" in rest && heads.length === 1;
     const restriction = nested
       ? toRestriction(rest.restriction, [...at, "restriction"], context)
       : toRestriction(isMap(item) ? rest : item, at, context);

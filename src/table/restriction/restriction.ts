@@ -120,7 +120,7 @@ function isSame(one: ParameterValue | undefined, other: ParameterValue): boolean
  * @param input the parameters of one request; without it, the words apply to every request
  */
 export function describe(whole: Restriction, input?: Input): string {
-  const restriction = soleOf(whole, input);
+  const restriction = unwrapped(whole, input);
   switch (restriction.kind) {
     case "open":
       return "everyone with a valid token";
@@ -145,7 +145,7 @@ export function describe(whole: Restriction, input?: Input): string {
       return restriction.cases
         .map((branch) => {
           const inner = describe(branch.restriction);
-          const words = soleOf(branch.restriction, undefined).kind === "cases" ? `(${inner})` : inner;
+          const words = unwrapped(branch.restriction, undefined).kind === "cases" ? `(${inner})` : inner;
           return branch.when === undefined ? `${words} otherwise` : `${words} when ${conditionOf(branch)}`;
         })
         .join("; ");
@@ -160,7 +160,7 @@ function describeCompound(compound: Compound, input: Input | undefined): string 
   const restrictions = flatten(compound);
   const parts = restrictions.map((part) => {
     const words = describe(part, input);
-    return partsOf(soleOf(part, input)).length > 1 ? `(${words})` : words;
+    return partsOf(unwrapped(part, input)).length > 1 ? `(${words})` : words;
   });
   if (compound.kind === "anyOf") return oneOf(parts);
   return `those who are ${parts.length === 2 ? "both" : "all of these:"} ${allOf(parts)}`;
@@ -177,11 +177,11 @@ function partsOf(restriction: Restriction): readonly Restriction[] {
   return isCompound(restriction) ? flatten(restriction) : [];
 }
 
-/** Returns what applies to a request, without what has it as its only part. */
-function soleOf(whole: Restriction, input: Input | undefined): Restriction {
+/** Returns what applies to a request; where that joins a single part, the part. */
+function unwrapped(whole: Restriction, input: Input | undefined): Restriction {
   const restriction = input === undefined ? whole : applicable(whole, input);
   const [part, ...others] = partsOf(restriction);
-  return part === undefined || others.length > 0 ? restriction : soleOf(part, input);
+  return part === undefined || others.length > 0 ? restriction : unwrapped(part, input);
 }
 
 /** Returns the condition of a case in words: "advanced is true"; nothing for the unconditional case. */
