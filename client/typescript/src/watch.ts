@@ -11,7 +11,7 @@ import type { Timing } from "./timing.ts";
 export type Watched =
   /** The current events: at the beginning, and whenever they change. */
   | { readonly type: "event"; readonly event: Result<Extract<Path, "/event">> }
-  /** The first segments of the paths whose answers have changed: fetch them again, if you show them. */
+  /** The first segments of the paths whose answers have changed, or their resources: fetch them again, if you show them. */
   | { readonly type: "changed"; readonly resources: readonly string[] }
   /** The stream was interrupted, or began late. Anything may have changed: fetch again whatever you show. */
   | { readonly type: "missed" };
