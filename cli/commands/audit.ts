@@ -75,7 +75,7 @@ Examples:
 
 Closing a case is a change, which \`undo\` can undo. Additions before it no longer count; further additions beyond the
 limit open a new case.
-The limits are those of \`statistics\` and \`watch\` in the route table. The command reads the whole journal, as far back as the retention reaches.
+The limits are \`perHour\`, \`perDay\` and \`perWeek\` of \`statistics\` in the route table. The command reads the whole journal, as far back as the retention reaches.
 Columns: player, type, additions in the worst hour, day or week, limit, start of that time, all additions, and the same
 in a sentence.`,
     )
@@ -127,6 +127,8 @@ before the caller's changes; those that others have changed since stay. An undo 
         context.misuse(
           "--except-changed needs the number of a change: --by and --token always skip such records",
         );
+      const { since = 0, until = since } = filter;
+      if (since > until) context.misuse("--since is later than --until");
       if (sequence === undefined) return (await import("../actions/undo.ts")).undoCaller(context, filter);
       const [given] = Object.keys(filter);
       if (given !== undefined) context.misuse(`--${given} needs --by or --token`);
