@@ -35,7 +35,9 @@ export async function confirm(
   if (json || !input || io.ask === undefined || io.stdout.isTTY !== true) {
     const info = `${does}, and there is nobody to ask: ${stays ?? "nothing was changed"}.`;
     if (!json || details === undefined) throw new Failure("CONFLICT", info, { hint });
-    output.result({ code: "CONFLICT", info, hint, ...details }, "");
+    const failure = { code: "CONFLICT", info, hint };
+    // First, although the details may have a sentence of their own.
+    output.result({ ...failure, ...details, ...failure }, "");
     throw new Reported();
   }
   const nothing = stays === undefined ? "Nothing was changed." : `Nothing was changed: ${stays}.`;

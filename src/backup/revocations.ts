@@ -35,7 +35,9 @@ export async function followRevocations(files: Files, { folder, data }: Pick<Dat
         const [own, undone] = [`${sequence} ${key}`, `${undoes} ${key}`];
         // A restore, and the undo of a removal of the player. An undone change that the journal lacks can be anything.
         const isReturn =
-          undoes === null ? operation === "data.restore" : undoes >= first && !takenBack.has(undone);
+          undoes === null
+            ? ["data.restore", "data.import"].includes(operation)
+            : undoes >= first && !takenBack.has(undone);
         if (before === null && isReturn) broughtBack.add(own);
         if (after === null && undoes !== null && !broughtBack.has(undone)) {
           takenBack.add(own);

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { changedMeanwhile, Failure } from "../domain/errors.ts";
 import { type GroupMember, groupMemberKey, type Player, type Subject, subjectKey } from "../domain/model.ts";
 import { longestReason, withTerms } from "../domain/terms.ts";
-import { allOf, compareTexts, fold } from "../domain/text.ts";
+import { allOf, asArgument, compareTexts, fold } from "../domain/text.ts";
 import { newUUID, toUUID } from "../domain/uuid.ts";
 import {
   findMember,
@@ -97,7 +97,7 @@ function requireSame(
   };
   if (fold(name) !== fold(wanted.name)) {
     throw new Failure("CONFLICT", `The UUID ${uuid} is that of ${name}.`, {
-      hint: `If that player is now called ${wanted.name}: \`addon-cli player rename ${name} ${wanted.name}\`.`,
+      hint: `If that player is now called ${wanted.name}: \`addon-cli player rename ${asArgument(name)} ${asArgument(wanted.name)}\`.`,
     });
   }
   if (wanted.uuid !== undefined && wanted.uuid !== uuid) return differs(`the UUID ${uuid}`);

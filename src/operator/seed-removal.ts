@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { type AnyRecord, namedKinds } from "../domain/collection.ts";
 import { Failure } from "../domain/errors.ts";
 import { labelOf } from "../domain/label.ts";
-import { allOf, compareTexts, counted, fold } from "../domain/text.ts";
+import { allOf, asArgument, compareTexts, counted, fold } from "../domain/text.ts";
 import { namesOf, unknownName } from "../identity/memberships.ts";
 import { collectionsOf } from "../identity/references.ts";
 import type { Data } from "../store/data.ts";
@@ -64,7 +64,7 @@ function routesOf({ routes, lists, isExcluded }: References) {
 
 /** Returns the uses of a name in the data. */
 function recordsOf(data: Data, { kind, name }: ReferredName) {
-  const members = `\`addon-cli ${kind === "group" ? "group" : "member"} remove <player> ${name}\` removes a member.`;
+  const members = `\`addon-cli ${kind === "group" ? "group" : "member"} remove <player> ${asArgument(name)}\` removes a member.`;
   return collectionsOf(data).flatMap((collection) => {
     const { noun, refersTo, rows, key } = collection;
     const { named, player, subject } = refersTo;

@@ -8,7 +8,7 @@ import { basisOf, requireBasis } from "../../backup/edit.ts";
 import type { Entry } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
 import { nounOf } from "../../domain/model.ts";
-import { allOf, counted, didYouMean, fold } from "../../domain/text.ts";
+import { allOf, counted, didYouMean, fold, pluralOf } from "../../domain/text.ts";
 import type { RecordChange } from "../../store/change.ts";
 import type { Data } from "../../store/data.ts";
 import { nodeFiles } from "../../store/folder/files.ts";
@@ -150,8 +150,7 @@ function countsOf(changes: readonly RecordChange[]): Record<string, number> {
   }
   const plural = ([what, count]: [string, number]): [string, number] => {
     const [noun = "", ...of] = what.split(" of ");
-    const words = counted(count, noun).replace(/^\d+ /, "");
-    return [[words, ...of].join(" of "), count];
+    return [[count === 1 ? noun : pluralOf(noun), ...of].join(" of "), count];
   };
   return Object.fromEntries([...counts].map(plural));
 }

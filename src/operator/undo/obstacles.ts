@@ -2,7 +2,7 @@
 import { operationName } from "../../audit/operations.ts";
 import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
-import { allOf, capitalised, counted } from "../../domain/text.ts";
+import { allOf, asArgument, capitalised, counted } from "../../domain/text.ts";
 import type { JournalRecord, RecordChange } from "../../store/change.ts";
 import type { Data } from "../../store/data.ts";
 import { recordWords, unfitWords } from "./outcome.ts";
@@ -26,7 +26,9 @@ export interface Later {
 /** Returns the refusal of a change that only added names. */
 export function addedNames(sequence: number, changes: readonly RecordChange[]): Failure {
   const names = changes.map(({ after }) => ({ kind: textOf(after, "kind"), name: textOf(after, "name") }));
-  const commands = names.map(({ kind, name }) => `\`addon-cli seed remove ${kind} ${name}\``);
+  const commands = names.map(
+    ({ kind, name }) => `\`addon-cli seed remove ${kind} ${asArgument(name ?? "")}\``,
+  );
   const more = commands.length > mostNamed ? `, and likewise the other ${commands.length - mostNamed}` : "";
   const stay = names.map(({ name }) => `the name ${name} stays`);
   return new Failure("CONFLICT", `Change ${sequence} cannot be undone: ${listed(stay)}.`, {

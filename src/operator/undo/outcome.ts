@@ -60,6 +60,14 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
   const undone = new Map(changes.map((change) => [placeOf(change), change.before]));
   const { bindings, takenOver } = bindingsIn(changes);
 
+  /** The invitations that gave tokens before the changes: their places, by the ids of the tokens. */
+  const givenBy = new Map(
+    changes.flatMap((change) => {
+      const token = change.collection === "invitations" ? textOf(change.before, "token") : undefined;
+      return token === undefined ? [] : [[token, placeOf(change)]];
+    }),
+  );
+
   /** The entries that refer to others, by the keys of those. */
   let referring: ReadonlyMap<string, readonly Entry[]> | undefined;
 
@@ -87,6 +95,10 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
       const exists = kinds.some((kind) => has("names", namedKey(kind, name)));
       if (!exists) return `the ${oneOf(kinds)} ${name} of ${what} has been removed since`;
     }
+    // Only with the invitation can the token be revoked again: nobody knows who has it.
+    const invitation = collection === "tokens" ? givenBy.get(key) : undefined;
+    if (invitation !== undefined && !undone.has(invitation))
+      return `the invitation that gave ${what} has changed since`;
     const binding = bindings.get(placeOf(change));
     if (binding?.others.some((place) => !undone.has(place)))
       return boundWords(what, presentName(binding.uuid));

@@ -152,11 +152,13 @@ export class Runs {
     const isValue = (state: State) => areSame(collection, valueIn(trail, state), value);
     let back = undoes === null ? undefined : trail.before.get(undoes);
     // These return to earlier values as well, and name no change.
-    if (operation === "undo.caller" || operation === "data.restore")
+    if (["undo.caller", "data.restore", "data.import"].includes(operation))
       back = [...trail.before.values()].findLast(isValue);
     let state = trail.state;
     trail.before.set(sequence, state);
-    if (back !== undefined && isValue(back)) state = back;
+    // Its fields have other names, and the caller's values.
+    if (operation === "list.rename") state = { ...state, value };
+    else if (back !== undefined && isValue(back)) state = back;
     else if (!isValue(state)) state = { value, isTheirs: false, former: state };
     if (move !== undefined) this.#trails.delete(move.from);
     this.#trails.set(place, { ...trail, state });

@@ -95,7 +95,7 @@ export async function undoIn(
     /** A note on the records of names alone that players take over. */ readonly takeovers: string;
   }
 > {
-  const decided = await undoing(draft, all, exceptChanged, context);
+  const decided = await undoing(draft, all, exceptChanged, context, slices);
   if (!exceptChanged && decided.obstacles.length > 0) return { ...decided, takeovers: "" };
   const takenOver = new Map<string, string[]>();
   const collections = new Map(collectionsOf(draft).map((collection) => [collection.name, collection]));
@@ -139,8 +139,7 @@ export async function tableFor(
   renames = true,
 ): Promise<TableInForce> {
   const isNeeded = changes.some(
-    ({ collection, before }) =>
-      (collection === "entries" && before !== null) || (collection === "players" && before === null),
+    ({ collection, before }) => collection === "entries" || (collection === "players" && before === null),
   );
   // A table with faults may be what an undo mends.
   const table = isNeeded ? await loadTable().catch(() => undefined) : undefined;
@@ -208,8 +207,8 @@ export async function undoing(
   all: readonly RecordChange[],
   exceptChanged: boolean,
   { table = noTable, now = 0, runs }: Partial<UndoContext> = {},
+  slices = new Slices(),
 ): Promise<Undoing> {
-  const slices = new Slices();
   const outcome = outcomeOf(data, all, table);
   const obstacles: Obstacle[] = [];
   const kept = new Set<RecordChange>();
@@ -224,7 +223,9 @@ export async function undoing(
       // What had ended when a restore brought it back has ended again.
       const isOver =
         present === null && change.before === null && !countsAt((change.after ?? {}) as Ending, now);
-      const isSame = isOver || areSame(change.collection, present, change.after);
+      // A field may have another name by now.
+      const [left] = table.withPresentFields({ ...change, before: null });
+      const isSame = isOver || areSame(change.collection, present, left?.after);
       const hasChanged = !isSame || (!isOver && runs?.lasts(change) === false);
       const why = isSame ? outcome.fault(change) : undefined;
       if (hasChanged || why !== undefined) {
