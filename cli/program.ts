@@ -132,7 +132,9 @@ function unbroken(help: string): string {
 function misusedBy({ options, registeredArguments }: Command, error: unknown): Failure | undefined {
   if (!(error instanceof Failure) || !error.code.startsWith("PARAMETER_")) return undefined;
   const { code, message, parameter = "", hint, cause } = error;
-  const option = options.find((option) => [parameter, `${parameter}s`].includes(option.attributeName()));
+  const option = options.find((option) =>
+    [option.attributeName(), `${option.attributeName()}s`].includes(parameter),
+  );
   const argument = registeredArguments.find((argument) => argument.name().split("-").at(-1) === parameter);
   const name = option?.flags ?? (argument && `<${argument.name()}>`);
   // The parameters of an operation have messages with their names.

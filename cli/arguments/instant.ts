@@ -25,9 +25,9 @@ export function parseInstant(
   direction: "ago" | "ahead",
   output: Pick<Context["output"], "remark">,
 ): number {
-  const [, number, unit = ""] = /^([1-9]\d{0,5})([mhdw])(?: ago)?$/.exec(text) ?? [];
+  const [, number, unit = "", ago] = /^([1-9]\d{0,5})([mhdw])( ago)?$/.exec(text) ?? [];
   const milliseconds = millisecondsOf[unit];
-  if (milliseconds !== undefined)
+  if (milliseconds !== undefined && (direction === "ago" || ago === undefined))
     return Date.now() + Number(number) * milliseconds * (direction === "ago" ? -1 : 1);
   // For people, also with a space between the date and the time.
   const written = text.replace(" ", "T");

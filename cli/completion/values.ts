@@ -41,8 +41,6 @@ export const valuesOf: Readonly<Record<string, Values>> = {
   caller: names(["player"], ["public"]),
   who: names(["player"], ["operator", "public", "system"]),
   group: names(["group"]),
-  faction: names(["faction"]),
-  service: names(["service"]),
   organisation: names(organisations),
   "organisation|group": names([...organisations, "group"]),
   // Without the colon, which the package's script for zsh would lose.
@@ -151,15 +149,20 @@ async function namesStartingWith(
   }
 }
 
+/** Operations in the journal that are neither handlers nor changes of the command line. */
+const others = [
+  ...["token.claim", "token.use", "token.invite", "membership.end", "roster.apply", "list.rename"],
+  ...["list.import", "list.drop", "undo", "undo.caller", "data.restore", "data.import"],
+];
+
 /** Completes the operations in the journal: those that change something. */
 async function operationValues(): Promise<Completions> {
   const { operatorOperations } = await import("../../src/operator/index.ts");
   const { handlersFor } = await import("../../src/resources/index.ts");
   const { defaultDeclarations } = await import("../../src/table/declared/declarations.ts");
   const changes = [...handlersFor(defaultDeclarations()), ...Object.entries(operatorOperations)].filter(
-    ([, { effect }]) => effect === "change",
+    ([name, { effect }]) => effect === "change" && name !== "seed.check-removal",
   );
-  const others = ["token.claim", "token.use", "membership.end", "list.rename", "data.restore", "data.import"];
   return { values: [...changes.map(([value]) => value), ...others].map((value) => ({ value })) };
 }
 

@@ -148,7 +148,6 @@ async function apply(context: Context, source: Source, options: RestoreOptions):
 async function unpack(context: Context, source: Source, dryRun: boolean): Promise<void> {
   const { output, workspace } = context;
   const { folder } = workspace();
-  if (source.kind === "moment") return;
   const { database, records, instant } = await withProgress(context, "Reading", () =>
     readSource(nodeFiles, folder, source),
   );
