@@ -29,19 +29,19 @@ const retries = { count: 3, pause: 150 };
 export async function connectControl(folder: string, signal?: AbortSignal): Promise<Control | undefined> {
   if ((await entryAt(join(folder, "socket")).catch(() => null)) === undefined) return undefined;
   const path = socketPath(folder);
+  /** Whether the process of a silent service runs: comparing two tables can keep it busy for seconds. */
+  const isBusy = async () => {
+    const pid = await lockHolder(folder);
+    return pid !== undefined && (await processState(pid)) === "running";
+  };
   try {
-    await checkHealth(path, signal);
+    await checkHealth(path, { signal, isBusy });
   } catch (error) {
     if (!(error instanceof Unanswered)) throw error;
     if (error.reason === "absent") return undefined;
     throw await unresponsive(folder, error, "Nothing was changed.");
   }
   let hasAnswered = false;
-  /** Whether the process of a silent service runs: comparing two tables can keep it busy for seconds. */
-  const isBusy = async () => {
-    const pid = await lockHolder(folder);
-    return pid !== undefined && (await processState(pid)) === "running";
-  };
   return {
     async run<T>(name: OperationName, input: object, signal?: AbortSignal): Promise<T> {
       try {
@@ -86,12 +86,13 @@ class Unanswered extends Error {
 }
 
 /** Returns if the service answers. @throws Unanswered, or the reason of the signal */
-async function checkHealth(path: string, signal?: AbortSignal): Promise<void> {
+async function checkHealth(path: string, options: RequestOptions = {}): Promise<void> {
+  const { signal } = options;
   for (let tried = 1; ; tried++) {
     // Once aborted, it causes no event any more.
     signal?.throwIfAborted();
     try {
-      await request(path, "holder", {}, { signal });
+      await request(path, "holder", {}, options);
       return;
     } catch (error) {
       signal?.throwIfAborted();
@@ -138,28 +139,36 @@ async function unresponsive(folder: string, cause: Unanswered, outcome: string):
   );
 }
 
+interface RequestOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Whether a silent service may still be at work, so that it gets {@link busyTimeout}. */
+  readonly isBusy?: () => Promise<boolean>;
+}
+
 /**
  * Sends one request.
- * @param options.isBusy whether a silent service may still be at work, so that it gets {@link busyTimeout}
  * @throws Unanswered, or what the service answered with
  */
 async function request<T>(
   path: string,
   name: OperationName,
   input: object,
-  options: { signal?: AbortSignal | undefined; isBusy?: () => Promise<boolean> },
+  { signal, isBusy = async () => false }: RequestOptions,
 ): Promise<T> {
   const http = await import("node:http");
-  const { signal, isBusy = async () => false } = options;
   let timer: NodeJS.Timeout | undefined;
   let abort = () => {};
+  let isOver = false;
   const asked = new Promise<string>((resolve, reject) => {
     let connected = false;
     let heardAt = performance.now();
     const awaitSign = () => {
       clearTimeout(timer);
       timer = setTimeout(async () => {
-        if (performance.now() - heardAt < busyTimeout && (await isBusy())) awaitSign();
+        const isPatient = performance.now() - heardAt < busyTimeout && (await isBusy());
+        // The answer may have come meanwhile.
+        if (isOver) return;
+        if (isPatient) awaitSign();
         else asking.destroy(new Unanswered("silent"));
       }, silenceTimeout);
     };
@@ -187,6 +196,7 @@ async function request<T>(
   try {
     return await resultIn<T>(await asked);
   } finally {
+    isOver = true;
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
   }
