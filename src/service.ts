@@ -19,7 +19,7 @@ import { Streams } from "./http/stream/streams.ts";
 import { Activity } from "./identity/activity.ts";
 import { callerOf, operatorCaller, playerCaller } from "./identity/callers.ts";
 import { deleteExpired } from "./identity/idempotency.ts";
-import { noteUse } from "./identity/invitations.ts";
+import { noteUse, type Unnoted } from "./identity/invitations.ts";
 import { currentVocabulary } from "./identity/memberships.ts";
 import { requirePlayer } from "./identity/players.ts";
 import { requireToken, tokenInText } from "./identity/tokens.ts";
@@ -38,7 +38,7 @@ import { Ranking } from "./resources/ranking.ts";
 import { ListVersions } from "./resources/shared/list-versions.ts";
 import { streamForm } from "./resources/stream.ts";
 import type { DataStore } from "./store/data.ts";
-import type { StoreOptions } from "./store/options.ts";
+import { closingMilliseconds, type StoreOptions } from "./store/options.ts";
 import { Store } from "./store/store.ts";
 import type { Caller, Vocabulary } from "./table/caller.ts";
 import type { Declarations } from "./table/declared/declarations.ts";
@@ -80,7 +80,7 @@ export class Service {
   #removal: Promise<void> | undefined;
   #hasWarned = false;
   /** The tokens whose first use is not saved yet. */
-  readonly #unnoted = new Set<string>();
+  readonly #unnoted: Unnoted = new Map();
   #renaming: Promise<void> = Promise.resolve();
   /** The check of the disk under way, which all who ask meanwhile share. */
   #problem: Promise<string | undefined> | undefined;
@@ -233,9 +233,12 @@ export class Service {
   async close(options: { snapshot?: boolean } = {}): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     this.streams.close();
+    // What waits for a change that a shared journal does not confirm would wait for ever.
+    const closing = setTimeout(() => void this.store.shared?.close(), closingMilliseconds);
     await this.routes.settled();
     await this.#renaming;
     await this.#saveActivity();
+    clearTimeout(closing);
     await this.store.close(options);
   }
 

@@ -18,29 +18,40 @@ export async function serveControl(
 ): Promise<{ close(): Promise<void> }> {
   const { folder } = store;
   let listening = await startControl(folder, control, log);
-  let checking: Promise<void> | undefined;
+  let isChecking = false;
+  let isClosed = false;
+  let recreating: Promise<void> | undefined;
 
-  const check = async () => {
-    await store.check();
+  const recreate = async () => {
     const path = join(folder, "socket");
     if (!(await access(path).then(() => false, isMissing))) return;
     await listening.close();
     listening = await startControl(folder, control, log);
     log.info(`Recreated ${path}, which was missing. Commands reach the service again.`);
   };
+  const check = async () => {
+    await store.check();
+    if (isClosed) return;
+    recreating = recreate();
+    await recreating;
+  };
   const timer = setInterval(() => {
-    checking ??= check()
+    if (isChecking) return;
+    isChecking = true;
+    check()
       .catch((error) => log.warn("Cannot check the lock and the control socket.", error))
       .finally(() => {
-        checking = undefined;
+        isChecking = false;
       });
   }, interval);
   timer.unref();
 
   return {
     async close() {
+      isClosed = true;
       clearInterval(timer);
-      await checking;
+      // Not for the check of the store, which waits for a change that a shared journal does not confirm.
+      await recreating?.catch(() => {});
       await listening.close();
     },
   };

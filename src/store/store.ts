@@ -87,7 +87,7 @@ export class Store<M extends Model> {
       const journal =
         shared === undefined
           ? await requireUnshared(files, folder)
-          : await joinJournal(files, folder, shared.sequencer, now());
+          : await joinJournal({ files, folder, lock }, shared.sequencer, now());
       const low = new Low(adapter, new Database(model));
       await low.read();
       const isUnsynced = (await files.readdir(folder)).includes(unsyncedMarker);

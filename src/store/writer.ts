@@ -248,8 +248,8 @@ export class Writer<M extends Model> {
    */
   async #whileUndecided<T>(work: Promise<T>, batch?: Waiting<M>[]): Promise<T> {
     const timer = setInterval(() => {
-      if (batch === undefined && this.#shared?.contact.problem === undefined) return;
-      this.#isUndecided = true;
+      this.#isUndecided = batch !== undefined || this.#shared?.contact.problem !== undefined;
+      if (!this.#isUndecided) return;
       const unknown = uncertain(new Error("PostgreSQL does not answer"));
       for (const { reject } of batch?.splice(0) ?? []) reject(unknown);
       this.#rejectWaiting(this.#refusal);

@@ -50,7 +50,7 @@ export class FolderLock {
     }
     const lock = new FolderLock(files, folder, file);
     try {
-      await lock.#takeNewestSegment();
+      await lock.takeNewestSegment();
       await sign(file).catch(() => {});
       return lock;
     } catch (error) {
@@ -77,11 +77,13 @@ export class FolderLock {
     await taken?.close();
   }
 
-  /** The path of the segment, or of the lock file, if its file was moved, deleted or replaced; else undefined. */
-  get misplaced(): string | undefined {
+  /**
+   * The segment, or the lock file, if its file was moved, deleted or replaced; else undefined. A cause tells why that is
+   * unknown.
+   */
+  get misplaced(): { readonly path: string; readonly cause?: unknown } | undefined {
     const { path, identity } = this.#segment ?? {};
-    if (path !== undefined && identityAt(path) !== identity) return path;
-    return identityAt(this.#path) === this.#identity ? undefined : this.#path;
+    return (path && misplacedAt(path, identity)) || misplacedAt(this.#path, this.#identity);
   }
 
   /** Releases the folder. */
@@ -92,7 +94,8 @@ export class FolderLock {
     await this.#file.close();
   }
 
-  async #takeNewestSegment(): Promise<void> {
+  /** Locks the newest segment, if there is one: with the folder, or once a segment was put into an empty one. */
+  async takeNewestSegment(): Promise<void> {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       const newest = await this.#newestSegment();
       if (newest === undefined) return;
@@ -146,15 +149,25 @@ function identityOf({ fd }: File): string {
 }
 
 /**
- * Returns the identity of the file at a path, or undefined. Synchronous, since it takes 2 µs and runs before and after
+ * Returns the identity of the file at a path; undefined for none. Synchronous, since it takes 2 µs and runs before and after
  * every append, where a turn of the event loop would cost more.
  */
 function identityAt(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path, { bigint: true });
     return `${dev}:${ino}`;
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
+  }
+}
+
+/** Returns the path if its file is another one than that of an identity, or why that is unknown. */
+function misplacedAt(path: string, identity: string | undefined) {
+  try {
+    return identityAt(path) === identity ? undefined : { path };
+  } catch (cause) {
+    return { path, cause };
   }
 }
 

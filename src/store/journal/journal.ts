@@ -84,10 +84,14 @@ export class Journal {
    * lock file are still in place.
    * @param mayBeSaved whether a change was just written, which a folder that was moved then has
    * @throws FolderLost where one was moved, deleted or replaced: nothing may be written any more
+   * @throws SyncFailure where that cannot be found out
    */
   check(mayBeSaved = false): void {
-    const path = this.#place.lock.misplaced;
-    if (path !== undefined) throw new FolderLost(path, mayBeSaved);
+    const { misplaced } = this.#place.lock;
+    if (misplaced === undefined) return;
+    const { path, cause } = misplaced;
+    if (cause === undefined) throw new FolderLost(path, mayBeSaved);
+    throw new SyncFailure(`${path} cannot be looked at`, naming(path, cause), mayBeSaved);
   }
 
   /** The size of the segment in bytes. */
@@ -224,6 +228,8 @@ export function refusalOf(error: unknown): Failure {
  * or another process could append as well.
  */
 export class FolderLost extends SyncFailure {
+  readonly path: string;
+
   /** @param mayBeSaved whether this was found after a write: a folder that was moved then has the change */
   constructor(path: string, mayBeSaved: boolean) {
     const saved = mayBeSaved ? " A change that was being written may have been saved in it." : "";
@@ -232,6 +238,7 @@ export class FolderLost extends SyncFailure {
       undefined,
       mayBeSaved,
     );
+    this.path = path;
   }
 }
 

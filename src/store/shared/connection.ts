@@ -17,7 +17,9 @@ const settings = {
 /** Returns a client. @throws Failure `STORE_UNAVAILABLE` for a faulty URL; that of `URL` has all of it, password included */
 export function connect(url: string, own: { max?: number; onclose?: () => void } = {}): Sql {
   // For `read-write` the client takes a standby, too: it only asks whether transactions are read-only by default.
-  const wanted = /[?&]target_session_attrs=([\w-]+)/.exec(url)?.[1] ?? process.env.PGTARGETSESSIONATTRS;
+  const named = /[?&]target_session_attrs=([\w-]+)/.exec(url)?.[1] ?? process.env.PGTARGETSESSIONATTRS;
+  // Of several hosts it would take the first one that answers.
+  const wanted = named ?? (/^\w+:\/\/[^/?]*,/.test(url) ? "read-write" : undefined);
   const primary = wanted === "read-write" ? ({ target_session_attrs: "primary" } as const) : {};
   try {
     if (/^postgres(?:ql)?:\/\//.test(url)) return postgres(url, { ...settings, ...primary, ...own });

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { Failure } from "../../domain/errors.ts";
 import { type Files, readBytes, writeDurably } from "../folder/files.ts";
 import { segmentFile, segmentsIn, sharedMarker, snapshotFile, snapshotsIn } from "../folder/folder-names.ts";
+import type { FolderLock } from "../folder/lock.ts";
+import type { LockedFolder } from "../journal/journal.ts";
 import { headerLine } from "../journal/segment.ts";
 import { type Sequencer, unusableJournal } from "./sequencer.ts";
 
@@ -37,8 +39,7 @@ export async function requireUnshared(
  * @throws Failure `CONFLICT` where the folder has data of its own
  */
 export async function joinJournal(
-  files: Files,
-  folder: string,
+  { files, folder, lock }: Pick<LockedFolder, "files" | "folder"> & { lock: FolderLock },
   sequencer: Sequencer,
   now: number,
 ): Promise<string> {
@@ -58,6 +59,7 @@ export async function joinJournal(
   const { head, pieces } = await sequencer.snapshot().catch(refuse);
   const first = head.sequence + 1;
   await writeDurably(files, join(folder, segmentFile(first)), [headerLine(first, head.chain, now)]);
+  await lock.takeNewestSegment();
   // An error while reading is the journal's; one while writing is the folder's.
   const read = async function* () {
     try {

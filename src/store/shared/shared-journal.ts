@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../domain/errors.ts";
 import type { Database } from "../collection.ts";
 import { uncertain, unsaved } from "../folder/refusals.ts";
-import { type Journal, SyncFailure } from "../journal/journal.ts";
+import { FolderLost, type Journal, SyncFailure } from "../journal/journal.ts";
 import { BrokenLine, linesAfter } from "../journal/lines.ts";
 import type { Meter } from "../journal/meter.ts";
 import { headerLine, readSegment } from "../journal/segment.ts";
@@ -197,7 +197,8 @@ export class SharedJournal {
       length += bytes.length;
       if (length < bytesAtOnce) continue;
       pieces = await this.#takeOver(Buffer.concat(pieces));
-      length = 0;
+      // The lines of a bulk change are read again once there are twice as many.
+      length = -(pieces[0]?.length ?? 0);
     }
     if (pieces.length > 0) await this.#takeOver(Buffer.concat(pieces));
     if (database.sequence < newest)
@@ -210,6 +211,9 @@ export class SharedJournal {
     const header = headerLine(database.sequence + 1, database.chain, 0);
     const { records, torn } = this.#read(Buffer.concat([header, lines]));
     if (torn > 0) return [lines];
+    // One that this version does not know is refused before the folder has it.
+    for (const { record } of records)
+      for (const { collection } of record.changes) database.collection(collection);
     // Requests need not wait for this disk: the shared journal has the changes.
     const copied = this.#copy([lines], records.length);
     for (const { record, chain } of records) database.apply(record, chain);
@@ -228,6 +232,8 @@ export class SharedJournal {
   /** Appends to the folder what the shared journal has. */
   async #copy(pieces: readonly Buffer[], changes: number): Promise<void> {
     await this.#context.journal.append(pieces, changes).catch((error: unknown) => {
+      // Found before the write as well, where the shared journal has the change.
+      if (error instanceof FolderLost) throw new FolderLost(error.path, true);
       // A refusal says that nothing was changed, but the shared journal has the change.
       const cause = error instanceof Failure ? error.cause : error;
       // Whatever the error: from now on memory and folder would lack what others have.
