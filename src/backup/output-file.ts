@@ -3,10 +3,12 @@ import { lstat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { tryLock } from "fs-native-extensions";
 import { Failure } from "../domain/errors.ts";
+import { reasonOf } from "../domain/system-error.ts";
 import {
   type Creation,
   createDurably,
   type Files,
+  isMissing,
   type Pieces,
   temporaryName,
   writePieces,
@@ -31,11 +33,11 @@ export async function requireFree(files: Files, path: string, force: boolean): P
     });
   }
   const names = await files.readdir(dirname(path)).catch((cause) => {
-    throw new Failure(
-      "UNKNOWN_ENTRY",
-      `There is no folder ${dirname(path)} to write ${basename(path)} into.`,
-      { cause },
-    );
+    const [folder, name] = [dirname(path), basename(path)];
+    const info = isMissing(cause)
+      ? `There is no folder ${folder} to write ${name} into.`
+      : `Cannot write ${name} into ${folder}: ${reasonOf(cause)}.`;
+    throw new Failure("UNKNOWN_ENTRY", info, { cause });
   });
   if (!names.includes(basename(path))) return;
   if ((await lstat(path).catch(() => undefined))?.isFile() === false) {

@@ -1,6 +1,6 @@
 /** The status of a data folder: how much data it has, how recent it is, and how far back it reaches. Takes no lock. */
 import { access, constants, readdir, stat } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { model } from "../domain/model.ts";
 import { reasonOf } from "../domain/system-error.ts";
 import { spaceFor } from "../store/folder/disk.ts";
@@ -127,12 +127,23 @@ async function readData(
   }
 }
 
-async function bytesIn(folder: string): Promise<Status["bytes"]> {
+/** @param subfolder of the data folder; empty for the folder itself */
+async function bytesIn(folder: string, subfolder = ""): Promise<Status["bytes"]> {
   const bytes = { snapshots: 0, journal: 0, kept: 0, other: 0, total: 0 };
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+  const entries = await readdir(join(folder, subfolder), { withFileTypes: true }).catch((error: unknown) => {
+    // Such as `lost+found` of a volume, which only root can read.
+    if (subfolder !== "") return [];
+    throw error;
+  });
+  for (const entry of entries) {
+    const name = join(subfolder, entry.name);
+    if (entry.isDirectory()) {
+      const inside = await bytesIn(folder, name);
+      for (const kind of Object.keys(bytes) as (keyof typeof bytes)[]) bytes[kind] += inside[kind];
+    }
     if (!entry.isFile()) continue;
-    const { size } = await stat(join(entry.parentPath, entry.name)).catch(() => ({ size: 0 }));
-    bytes[kindOf(entry.name, relative(folder, entry.parentPath))] += size;
+    const { size } = await stat(join(folder, name)).catch(() => ({ size: 0 }));
+    bytes[kindOf(entry.name, subfolder)] += size;
     bytes.total += size;
   }
   return bytes;
