@@ -93,9 +93,10 @@ export class Engine {
     const steps = () => this.#answer(exchange, match);
     const allow = methodsOf(match);
     if (node === undefined) return exchange.answer(steps, allow);
+    const token = match?.token ?? this.router.tokenIn(request.pathname);
     return withSequence(
       node,
-      exchange.answer(() => onceFit(node, request, steps), allow),
+      exchange.answer(() => onceFit(node, request, () => this.#limitFault(exchange, token), steps), allow),
     );
   }
 

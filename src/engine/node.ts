@@ -18,14 +18,17 @@ export interface Node {
 
 /**
  * Takes the steps of a request once its machine knows the changes that it asks for.
+ * @param count counts a request that is refused, or that has to wait: nobody may take all places to wait in
  * @throws Failure `STORE_UNAVAILABLE` where it must not answer, or does not know them in time; `PARAMETER_INVALID`
  */
 export function onceFit<T>(
   node: Node,
   request: IncomingRequest,
+  count: () => void,
   steps: () => T | Promise<T>,
 ): T | Promise<T> {
   if (node.unfit !== undefined) {
+    count();
     throw new Failure("STORE_UNAVAILABLE", "This machine cannot answer at the moment. Nothing was changed.", {
       hint: "Try again in a moment; another machine may answer.",
       operatorHint: node.unfit,
@@ -33,12 +36,14 @@ export function onceFit<T>(
   }
   const expected = request.header("addon-at-least");
   if (expected === null) return steps();
-  if (!/^\d{1,15}$/.test(expected)) {
+  const isValid = /^\d{1,15}$/.test(expected);
+  if (isValid && node.sequence >= Number(expected)) return steps();
+  count();
+  if (!isValid) {
     throw new Failure("PARAMETER_INVALID", "Expected the number of a change, as in Addon-Sequence.", {
       parameter: "Addon-At-Least",
     });
   }
-  if (node.sequence >= Number(expected)) return steps();
   return node.reach(Number(expected)).then((isKnown) => {
     if (isKnown) return steps();
     throw new Failure("STORE_UNAVAILABLE", "This machine does not know that change yet.", {

@@ -159,18 +159,12 @@ export function limitHeaders({ limit: { name, burst, perSecond }, seconds }: Ref
 }
 
 /**
- * Returns the answer of a report about this moment, which nobody may store; without a body to HEAD.
+ * Returns the answer of a report about this moment, which nobody may store.
  * @param isAvailable whether the service takes requests; 503 otherwise
  */
-export function reportAnswer(
-  report: object,
-  isAvailable: boolean,
-  { method }: Pick<IncomingRequest, "method">,
-  requestId: string,
-): Answer {
+export function reportAnswer(report: object, isAvailable: boolean, requestId: string): Answer {
   const retry = isAvailable ? [] : ["Retry-After", retryAfterSeconds];
-  const answer = jsonAnswer(isAvailable ? 200 : 503, report, requestId, retry);
-  return method === "HEAD" ? { ...answer, body: null } : answer;
+  return jsonAnswer(isAvailable ? 200 : 503, report, requestId, retry);
 }
 
 /** Returns the answer to a CORS preflight. */

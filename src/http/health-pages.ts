@@ -28,10 +28,10 @@ export function healthPages(readiness: () => Promise<Readiness>): [string, Page]
   const pageAt = (name: string, answer: Page["answer"]) =>
     withSlash(name, { name, isExact: true, isProbe: true, answer });
   return [
-    ...pageAt("/health", (request, requestId) => reportAnswer({ status: "ok" }, true, request, requestId)),
-    ...pageAt("/ready", async (request, requestId) => {
+    ...pageAt("/health", (_, requestId) => reportAnswer({ status: "ok" }, true, requestId)),
+    ...pageAt("/ready", async (_, requestId) => {
       const report = await readiness();
-      return reportAnswer(report, report.status === "ready", request, requestId);
+      return reportAnswer(report, report.status === "ready", requestId);
     }),
   ];
 }

@@ -57,7 +57,7 @@ describe("the log of a page", () => {
       const observer = { observe: ({ status }: RequestRecord) => void statuses.push(status) };
       const page: Page = {
         name: "/page",
-        answer: (request, id) => reportAnswer({ status: "ok" }, true, request, id),
+        answer: (_, id) => reportAnswer({ status: "ok" }, true, id),
         ...(isProbe === undefined ? {} : { isProbe }),
       };
       for (const method of ["GET", "POST"]) await answerPage(page, requestFor({}, method), observer);

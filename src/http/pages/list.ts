@@ -9,8 +9,8 @@ import type { Site } from "./site.ts";
 import { labelOf, readable, texts } from "./texts.ts";
 import type { View } from "./view.ts";
 
-/** The most rows that a page shows: more take a browser too long. */
-const mostRows = 1000;
+/** The most rows that a page shows: each search of a stranger costs their markup. */
+const mostRows = 300;
 /** As long as the times until something ends are right, in milliseconds. */
 const cachedFor = 60_000;
 
@@ -76,7 +76,7 @@ export function listViews(page: TablePage): [path: string, view: View][] {
   const show: View["show"] = (answer, site, query) =>
     listPage(page, columns, contentOf(answer), site, query.get("q") ?? "");
   return [
-    [path, { readsQuery: true, cachedFor, show }],
+    [path, { reads: ["q"], cachedFor, show }],
     file("csv", "text/csv", (answer) => toCSV(columns, contentOf(answer).rows)),
     file("json", "application/json", JSON.stringify),
   ];

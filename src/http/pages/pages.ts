@@ -80,10 +80,12 @@ function toPage(
     name: page.path,
     isExact: true,
     async answer(request, requestId) {
-      const search = view.readsQuery === true ? request.search : "";
       const site = siteOf();
       // Normalised first, so that no percent-encoding hides a token.
-      const query = new URLSearchParams(withoutTokens(String(new URLSearchParams(search))));
+      const sent = new URLSearchParams(withoutTokens(String(new URLSearchParams(request.search))));
+      const query = new URLSearchParams();
+      for (const name of view.reads ?? []) if (sent.has(name)) query.set(name, sent.get(name) ?? "");
+      const search = String(query);
       const { status, headers, body } = await visit(engine, page, view.input?.(query) ?? page.input);
       const etag = headers[headers.indexOf("ETag") + 1] ?? "";
       const { cachedFor = 0 } = view;

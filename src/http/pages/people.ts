@@ -1,5 +1,6 @@
 /** The pages of people: the top list, a player, and the team. */
 import * as v from "valibot";
+import { fold } from "../../domain/text.ts";
 import { activityChart } from "./chart.ts";
 import { type Markup, markup } from "./markup.ts";
 import type { Site } from "./site.ts";
@@ -59,7 +60,7 @@ const playerSchema = v.object({
 
 /** A player, found by name. */
 export const player: View = {
-  readsQuery: true,
+  reads: ["name"],
   input: (query) => ({ player: query.get("name")?.trim() ?? "" }),
   show(answer, site, query) {
     const name = query.get("name")?.trim() ?? "";
@@ -110,7 +111,10 @@ function profile(site: Site, answer: unknown): Markup {
   return markup`<article><h2>${name}</h2>${member}<dl class="cards small">${counters}</dl>${chips}</article>`;
 }
 
-const teamSchema = v.record(v.string(), v.array(v.object({ name: v.string() })));
+const teamSchema = v.record(
+  v.string(),
+  v.array(v.object({ name: v.string(), uuid: v.nullable(v.string()) })),
+);
 
 /** The groups and their members, except for those who are excluded. */
 export const team: View = {
@@ -118,10 +122,11 @@ export const team: View = {
   show(answer, site) {
     const { excludedGroup = "" } = site.table;
     const { [excludedGroup]: excluded = [], ...groups } = v.parse(teamSchema, answer);
-    const isExcluded = new Set(excluded.map(({ name }) => name));
+    const idOf = ({ name, uuid }: (typeof excluded)[number]) => uuid ?? fold(name);
+    const isExcluded = new Set(excluded.map(idOf));
     const sections = Object.entries(groups).map(([group, members]) => {
       const names = members
-        .filter(({ name }) => !isExcluded.has(name))
+        .filter((member) => !isExcluded.has(idOf(member)))
         .map(({ name }) => markup`<li>${site.player(name)}</li>`);
       const list =
         names.length === 0

@@ -90,8 +90,8 @@ export class Streams {
   /** Puts a table in force. */
   use(table: Table): void {
     this.#tables += 1;
-    const isAlike = this.#table?.language === table.language;
-    if (!isAlike || !isDeepStrictEqual(this.#table?.declared, table.declared)) this.#declarations += 1;
+    const heads = [this.#table, table].map((each) => [each?.language, each?.excludedGroup, each?.declared]);
+    if (!isDeepStrictEqual(heads[0], heads[1])) this.#declarations += 1;
     this.#table = table;
     this.#changed();
   }

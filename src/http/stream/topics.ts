@@ -14,7 +14,7 @@ export interface Topic {
   /** Whether it changes too often to be told of at once. */
   readonly isFrequent: boolean;
   /** Returns what changes with the answers. */
-  version(): string | number;
+  version(): string;
   isFor(caller: Caller): boolean;
 }
 
@@ -28,12 +28,14 @@ export function topicsOf({ routes }: Pick<Table, "routes">, vocabulary: Vocabula
     const { path, handler, restriction, decisive, parameters, operation } = route;
     const { effect, version } = operation;
     if (effect !== "read" || version === undefined || handler === eventOperation) return [];
+    // The answers also change with what the table says of them.
+    const answers = `${handler} ${JSON.stringify(parameters.map((each) => [each.name, each.default]))}`;
     const open = parameters.filter(({ name }) => decisive.has(name));
     return situationsOf(open, [restriction], vocabulary).map(({ when, inputFor }) => ({
       key: `${path} ${JSON.stringify(when)}`,
       resource: (path.startsWith("/{") ? handler.split(".")[0] : path.split("/")[1]) ?? "",
       isFrequent: handler.startsWith(frequent),
-      version: () => version(inputFor("")),
+      version: () => `${answers} ${version(inputFor(""))}`,
       isFor: (caller) => isAllowed(restriction, caller, inputFor(caller.id ?? "")),
     }));
   });
