@@ -3,7 +3,7 @@ import { comparisonIn } from "./domain/text.ts";
 import type { Activity } from "./identity/activity.ts";
 import { currentCaller, playerCaller } from "./identity/callers.ts";
 import { runOnce } from "./identity/idempotency.ts";
-import { claim, noteUse, requireInvitation } from "./identity/invitations.ts";
+import { claim, noteUse, requireInvitation, type Unnoted } from "./identity/invitations.ts";
 import { claimForm } from "./resources/claim.ts";
 import { codedResources, handlersFor } from "./resources/index.ts";
 import type { ChangeHandler, Context, Handler, ReadHandler, Sources } from "./resources/shared/define.ts";
@@ -108,7 +108,7 @@ function originOf({ caller, operation, requestId, table }: Request) {
 /** Returns the operation that exchanges the code of an invitation for a token. @param unnoted as for {@link noteUse} */
 export function claimOn(
   { store, now }: Pick<OperationContext, "store" | "now">,
-  unnoted: Set<string>,
+  unnoted: Unnoted,
 ): Operation {
   return {
     ...claimForm,

@@ -116,19 +116,24 @@ export function claim(
   return { token, name, uuid };
 }
 
+/** The tokens whose use is not saved yet, and whether that is under way. */
+export type Unnoted = Map<string, "noting" | "failed">;
+
 /**
  * Notes the first use of a token, if an invitation gave it. No request waits for that; a claim that is decided later sees
  * it. If the disk is full, the next use is as good.
  * @param unnoted has the tokens whose use is not saved yet: before a claim it has to be noted again
  */
-export function noteUse(store: DataStore, token: string, unnoted: Set<string>): void {
+export function noteUse(store: DataStore, token: string, unnoted: Unnoted): void {
   const isUnused = ({ usedAt }: Invitation) => usedAt === null;
-  if (!store.data.invitations.find("token", token).some(isUnused)) return;
-  unnoted.add(token);
+  if (unnoted.get(token) === "noting" || !store.data.invitations.find("token", token).some(isUnused)) return;
+  unnoted.set(token, "noting");
   const noted = store.change({ who: "system", operation: "token.use" }, (draft, { now }) => {
     const invitation = draft.invitations.find("token", token).find(isUnused);
     if (invitation !== undefined) draft.invitations.put({ ...invitation, usedAt: now });
   });
-  const forget = () => void unnoted.delete(token);
-  noted.then(forget, () => {});
+  noted.then(
+    () => unnoted.delete(token),
+    () => unnoted.set(token, "failed"),
+  );
 }

@@ -9,10 +9,12 @@ import type { Data, Draft } from "../store/data.ts";
 export const tokenPattern = "gat_[A-Za-z0-9_-]{43}";
 const form = new RegExp(`^${tokenPattern}$`);
 
-/** Matches a token in a text, or the code of an invitation, which is exchanged for one. */
-export const tokenInText = new RegExp(`${tokenPattern}|${codePattern}`, "i");
-/** Also a token that was copied without its last characters: they could be tried. No name of a player is as long. */
-const tokensInText = new RegExp(`gat_[\\w-]{36,}|${codePattern}`, "gi");
+/**
+ * Matches a token in a text, or the code of an invitation, which is exchanged for one. Also a token that was copied without its
+ * last characters: they could be tried. No name of a player is as long.
+ */
+export const tokenInText = new RegExp(`gat_[\\w-]{36,}|${codePattern}`, "i");
+const tokensInText = new RegExp(tokenInText, "gi");
 
 /** Returns a text with its tokens and codes masked, for logs and for messages that quote input. */
 export function withoutTokens(text: string): string {

@@ -139,7 +139,7 @@ const add = (reasons: List, most: number, mostOwn: number | undefined) =>
       const stored = currentBan(draft, subjectKey(player), now);
       const ban = stored === undefined ? undefined : withLatestSpelling(stored, player);
       if (ban !== undefined && findReason(ban, known) !== undefined) {
-        if (ban !== stored) draft.houseBans.put(ban);
+        draft.houseBans.put(ban);
         return `${ban.name} already has a house ban for ${known}.`;
       }
       const nobody = { creatorName: null, creatorUUID: null };

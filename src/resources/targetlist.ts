@@ -60,7 +60,7 @@ export const adding = (most: number, mostOwn: number | undefined) =>
         return `Added ${player.name} to the target list.`;
       }
       const latest = withLatestSpelling(target, player);
-      if (latest !== target || target.done) draft.targets.put({ ...latest, done: false });
+      draft.targets.put({ ...latest, done: false });
       return target.done
         ? `${latest.name} is listed again.`
         : `${latest.name} is already on the target list.`;
@@ -74,8 +74,7 @@ export const done = defineChange({
   failures: notListed,
   change(draft, input) {
     const target = requireTarget(draft, input.name);
-    const known = draft.targets.get(subjectKey(target));
-    if (known !== target || !target.done) draft.targets.put({ ...target, done: true });
+    draft.targets.put({ ...target, done: true });
     return target.done ? `${target.name} is already marked as done.` : `Marked ${target.name} as done.`;
   },
 });
