@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { OperatorInput } from "../../src/operator/index.ts";
-import { assertRefused, copyOf } from "../_memory.ts";
+import { copyOf } from "../_memory.ts";
 import { Desk, one, three, two } from "./_desk.ts";
 
 describe("registering a player", () => {
@@ -40,16 +40,6 @@ describe("registering a player", () => {
     assert.equal(desk.data.memberships.size, 0);
   });
 
-  it("refuses a text that is not a UUID", () => {
-    const desk = new Desk();
-    assertRefused(() => desk.run("player.add", { name: "Ada", uuid: "12-34" }), {
-      code: "PARAMETER_INVALID",
-      message: 'Expected a UUID of 32 hex digits, got "12-34".',
-      parameter: "uuid",
-    });
-    assert.equal(desk.data.players.size, 0);
-  });
-
   it("names the groups that have the name already, in the seed's order", () => {
     const desk = new Desk();
     for (const group of ["BETA", "MOD"]) desk.run("group.add", { player: "ada", group });
@@ -71,7 +61,6 @@ describe("registering a player", () => {
 });
 
 describe("registering a player again", () => {
-  const hint = "`addon-cli player show` shows the player; `member set` and `admin grant` change one.";
   /** The registrations of a desk where Ada is an administrator with rank 3 in GROVE, and Bob has no rights. */
   function filled(): Desk {
     const desk = new Desk();
@@ -96,43 +85,6 @@ describe("registering a player again", () => {
       assert.deepEqual(copyOf(desk.data), before);
     });
   }
-
-  const others: readonly (readonly [OperatorInput<"player.add">, message: string])[] = [
-    // Ada by name, although the UUID is Bob's.
-    [{ name: "Ada", uuid: two }, `Ada is already registered, with the UUID ${one}.`],
-    [{ name: "Bob", administrator: true }, "Bob is already registered, with no administrator flag."],
-    [{ name: "Ada", members: grove(4) }, "Ada is already registered, with rank 3 in GROVE."],
-    [{ name: "Bob", members: grove(3) }, "Bob is already registered, with no membership in GROVE."],
-    [
-      { name: "Ada", members: [...grove(3), { organisation: "POLICE", rank: 1 }] },
-      "Ada is already registered, with no membership in POLICE.",
-    ],
-  ];
-  for (const [input, message] of others) {
-    it(`is refused for a player who differs: ${message}`, () => {
-      const desk = filled();
-      const before = copyOf(desk.data);
-      assertRefused(() => desk.run("player.add", input), { code: "CONFLICT", message, hint });
-      assert.deepEqual(copyOf(desk.data), before);
-    });
-  }
-
-  it("is refused for a UUID of a player with another name, who may have been renamed", () => {
-    assertRefused(() => filled().run("player.add", { name: "Eve", uuid: one }), {
-      code: "CONFLICT",
-      message: `The UUID ${one} is that of Ada.`,
-      hint: "If that player is now called Eve: `addon-cli player rename Ada Eve`.",
-    });
-  });
-
-  it("is refused with a faction that does not exist", () => {
-    const input = { name: "Ada", members: [{ organisation: "GROVES", rank: 3 }] };
-    assertRefused(() => filled().run("player.add", input), {
-      code: "UNKNOWN_FACTION",
-      message: 'There is no faction or service "GROVES". Did you mean "GROVE"?',
-      hint: "Expected GROVE, BALLAS, RESCUE or POLICE.",
-    });
-  });
 });
 
 describe("the list of players", () => {
@@ -170,57 +122,9 @@ describe("the list of players", () => {
       { ...none, name: "Eve", uuid: three, groups: ["VIP"] },
     ]);
   });
-
-  const filters: readonly (readonly [OperatorInput<"player.list">, string[]])[] = [
-    [{ members: ["grove"] }, ["Ada", "bob"]],
-    [{ members: ["GROVE", "rescue"] }, ["bob"]],
-    [{ groups: ["vip"] }, ["bob", "Eve"]],
-    [{ groups: ["VIP", "MOD"] }, ["bob"]],
-    [{ members: ["GROVE"], groups: ["VIP"] }, ["bob"]],
-    [{ members: ["BALLAS"], groups: ["BETA"] }, []],
-  ];
-  for (const [input, expected] of filters) {
-    it(`has those who are in all of ${JSON.stringify(input)}`, () => {
-      const found = filled().run("player.list", input);
-      assert.deepEqual(
-        found.map(({ name }) => name),
-        expected,
-      );
-    });
-  }
-
-  it("is refused for unknown names", () => {
-    assertRefused(() => filled().run("player.list", { members: ["VIP"] }), {
-      code: "UNKNOWN_FACTION",
-      message: 'There is no faction or service "VIP".',
-      hint: "Expected GROVE, BALLAS, RESCUE or POLICE.",
-    });
-    assertRefused(() => filled().run("player.list", { groups: ["VIPS"] }), {
-      code: "UNKNOWN_GROUP",
-      message: 'There is no group "VIPS". Did you mean "VIP"?',
-      hint: "Expected MOD, VIP, BLACKLIST or BETA.",
-    });
-  });
 });
 
 describe("showing a player", () => {
-  it("has null, and no statistic, for a player who has only been registered", () => {
-    const desk = new Desk();
-    desk.register("Ada", one);
-    assert.deepEqual(desk.run("player.show", { player: "ada" }), {
-      name: "Ada",
-      uuid: one,
-      administrator: false,
-      members: [],
-      groups: [],
-      registered: desk.now,
-      lastSeen: null,
-      version: null,
-      statistic: {},
-      tokens: [],
-    });
-  });
-
   it("has the version of the client's last request, or that of a later token", () => {
     const desk = new Desk();
     desk.register("Ada", one);
@@ -236,15 +140,6 @@ describe("showing a player", () => {
     assert.deepEqual(shown(), ["2.6", seen, 1]);
     desk.now += 10;
     assert.deepEqual(shown(), ["2.5.1", seen, 1]);
-  });
-
-  it("is refused for somebody unregistered", () => {
-    const desk = new Desk();
-    desk.register("Ada", one);
-    assertRefused(() => desk.run("player.show", { player: "Adda" }), {
-      code: "UNKNOWN_PLAYER",
-      message: 'There is no player "Adda". Did you mean "Ada"?',
-    });
   });
 });
 
@@ -283,20 +178,4 @@ describe("removing a player", () => {
     assert.equal(info, "Removed Ada, with statistics, memberships and tokens.");
     assert.equal(desk.data.groupMembers.size, 0);
   });
-});
-
-it("resetting the statistics of a player deletes that record alone", () => {
-  const desk = new Desk();
-  desk.register("Ada", one);
-  desk.register("Bob", two);
-  assert.deepEqual(desk.run("player.reset-statistic", { player: "Ada" }), { info: "Ada has no statistics." });
-  for (const uuid of [one, two])
-    desk.data.statistics.put({ uuid, deaths: 1, kills: 2, playTime: 3, revives: 4, services: 5 });
-  assert.deepEqual(desk.run("player.reset-statistic", { player: "ada" }), {
-    info: "Reset the statistics of Ada.",
-  });
-  assert.deepEqual(
-    [...desk.data.statistics.values()].map(({ uuid }) => uuid),
-    [two],
-  );
 });
