@@ -56,6 +56,20 @@ describe("limits", () => {
   }
   const prefetch = { purpose: "prefetch" };
 
+  it("count what one of several machines refuses, or lets wait for a change", async () => {
+    const node = { sequence: 5, unfit: undefined, reach: async () => false };
+    for (const [atLeast, machine, codes] of [
+      ["9", node, ["STORE_UNAVAILABLE", "RATE_LIMITED"]],
+      ["soon", node, ["PARAMETER_INVALID", "RATE_LIMITED"]],
+      ["5", { ...node, unfit: "It lags." }, ["STORE_UNAVAILABLE", "RATE_LIMITED"]],
+      ["5", node, ["TOKEN_UNKNOWN", "RATE_LIMITED"]],
+    ] as const) {
+      const house = new House({ limiter: new Limiter(() => 0), node: machine });
+      const ask = () => house.ask("nobodys", "/house/open", { "addon-at-least": atLeast });
+      assert.deepEqual([(await ask()).body.code, (await ask()).body.code], codes);
+    }
+  });
+
   it("count a request with a valid card as its caller's, also if it fails before authentication", async () => {
     const read = ["RATE_LIMITED", "reader-rosa", "reads"];
     assert.deepEqual(await twice("rosa", "/house/open"), [200, ...read]);

@@ -248,9 +248,14 @@ it("the team lacks members who are excluded", async (t) => {
   const world = await openPages(t);
   for (const name of ["Ada", "Bob"]) await world.player(name, { groups: ["VIP"] });
   await world.service.administer("group.add", { player: "Bob", group: "BLACKLIST" });
+  for (const [player, group] of [
+    ["Eve", "VIP"],
+    ["EVE", "BLACKLIST"],
+  ] as const)
+    await world.service.administer("group.add", { player, group });
   const { text } = await open(world, "/team");
   assertIncludes(text, ">Ada<");
-  assertLacks(text, ">Bob<");
+  for (const name of [">Bob<", ">Eve<", ">EVE<"]) assertLacks(text, name);
 });
 
 it("a table without pages has none", async (t) => {

@@ -1,10 +1,16 @@
 /** What a node does where the shared journal has moved, answers late, or not at all; against a journal in memory. */
 import assert from "node:assert/strict";
 import { createReadStream } from "node:fs";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { serveControl } from "../../cli/serving/control-socket.ts";
+import type { DataStore } from "../../src/store/data.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import { FolderLock } from "../../src/store/folder/lock.ts";
+import { FolderHeld } from "../../src/store/folder/lock-file.ts";
+import { LineEncoder } from "../../src/store/journal/lines.ts";
 import { AppendRefused } from "../../src/store/shared/sequencer.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
@@ -323,4 +329,73 @@ it("a change that PostgreSQL refused counts as a problem until one succeeds", as
   journal.before = () => {};
   await put(node, "a");
   assert.equal(await node.problem(), undefined);
+});
+
+it("a service stops although the journal does not confirm a change", async (t) => {
+  const { journal, one } = await openPair(t);
+  journal.after = () => sleep(100).then(() => Promise.reject(new Error("connection lost")));
+  const outcome = assert.rejects(put(one, "a"), { code: "OUTCOME_UNKNOWN" });
+  let isChecked = false;
+  const check = () => {
+    isChecked = true;
+    return one.check();
+  };
+  const store = { folder: one.folder, check } as unknown as DataStore;
+  const log = { info() {}, warn() {} };
+  const control = await serveControl(store, { run: async () => Promise.reject(new Error("none")) }, log);
+  await until(() => isChecked);
+  await control.close();
+  await Promise.all([outcome, one.close()]);
+});
+
+it("a change of a newer version, which has another collection, stays out of the folder", async (t) => {
+  const journal = new FakeJournal();
+  const sequencer = journal.node();
+  const node = await openNode(t, sequencer);
+  const changes = [{ collection: "later", key: "a", before: null, after: {} }];
+  const nothing = { request: null, table: null, undoes: null };
+  const encoder = new LineEncoder(0);
+  const chain = encoder.add(JSON.stringify({ sequence: 1, instant: 0, ...origin, ...nothing, changes }));
+  let reads = 0;
+  const read = sequencer.read.bind(sequencer);
+  sequencer.read = (after) => {
+    reads += 1;
+    return read(after);
+  };
+  await journal.append(journal.head, { head: { sequence: 1, chain }, first: 1, pieces: [encoder.piece()] });
+  await until(() => reads > 2);
+  assert.equal((await readFile(join(node.folder, segment(1)), "utf8")).split("\n").length, 2, "the header");
+});
+
+it("a folder that was moved is called so, and the one in its place gets no mark", async (t) => {
+  const folder = join(await temporaryFolder(t), "data");
+  const fatal: Error[] = [];
+  const onFatal = (error: Error) => fatal.push(error);
+  const node = await openNode(t, new FakeJournal().node(), folder, { onFatal });
+  await put(node, "a");
+  await rename(folder, `${folder}-old`);
+  await mkdir(folder);
+  await assert.rejects(put(node, "b"), { code: "OUTCOME_UNKNOWN" });
+  assert.match(String(fatal[0]), /was moved, deleted or replaced/);
+  assert.deepEqual(await readdir(folder), []);
+});
+
+it("after a loss of contact during a bulk change, others wait for it again", async (t) => {
+  const sequencer = new FakeJournal().node();
+  const node = await openNode(t, sequencer);
+  const state = sequencer.state.bind(sequencer);
+  await node.changeInBulk(origin, async () => {
+    const waiting = put(node, "a");
+    sequencer.state = () => Promise.reject(new Error("connection lost"));
+    await assert.rejects(waiting, { code: "STORE_UNAVAILABLE" });
+    sequencer.state = state;
+    await until(async () => (await node.problem()) === undefined);
+    return [];
+  });
+});
+
+it("the first segment of a new node is locked", async (t) => {
+  const node = await openNode(t, new FakeJournal().node());
+  await rm(join(node.folder, "lock"));
+  await assert.rejects(FolderLock.take(nodeFiles, node.folder), FolderHeld);
 });

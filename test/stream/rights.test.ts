@@ -93,7 +93,7 @@ it("a table that restricts a list ends the news of it, and one that opens it beg
   assert.deepEqual(await nextResources(anybodys), ["wantedreason"]);
 });
 
-it("a table with another order of names changes lists, one with another title nothing", async (t) => {
+it("a table with another order of names, or another default, changes lists, one with another title nothing", async (t) => {
   const world = await open(t);
   const ada = await world.player("Ada", { members: { POLICE: 4 } });
   const [anybodys] = await openStreams(t, world, world.publicToken);
@@ -106,6 +106,14 @@ it("a table with another order of names changes lists, one with another title no
   await writeFile(file, shipped.replace("language: en", "language: sv"));
   await world.service.reloadRoutes();
   assert.ok((await nextResources(anybodys)).includes("wantedreason"));
+  const limited = /handler: wantedreason\.list$/m;
+  const parameters = "\n    parameters: { limit: { type: integer, maximum: 9, default: 9 } }";
+  await writeFile(
+    file,
+    withoutPages(shipped).replace("language: en", "language: sv").replace(limited, `$&${parameters}`),
+  );
+  await world.service.reloadRoutes();
+  assert.deepEqual(await nextResources(anybodys), ["wantedreason"]);
 });
 
 /** What takes the right to a stream away from Ada, whose token has an id. */
