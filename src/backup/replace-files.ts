@@ -17,7 +17,6 @@
  * A repetition of the command begins with {@link undoReplacement}. The new snapshot lacks what could not be read; beside
  * the old files it would count as all that there was, and nobody would learn what was lost.
  */
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { Failure } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
@@ -28,6 +27,7 @@ import {
   isMissing,
   privateFolderMode,
   syncFolder,
+  temporaryName,
   writeDurably,
 } from "../store/folder/files.ts";
 import {
@@ -82,8 +82,7 @@ export async function replaceFiles(
 
   let state: State = "old";
   const written = join(folder, snapshotFile(sequence));
-  const temporary = `.${segmentFile(sequence + 1)}.${randomBytes(6).toString("hex")}.tmp`;
-  const staged = join(folder, kept ?? "", temporary);
+  const staged = temporaryName(join(folder, kept ?? "", segmentFile(sequence + 1)));
   try {
     if (kept !== null) {
       // 1.

@@ -139,17 +139,12 @@ async function repairEnd(
 /** Copies the files of an earlier version before they are upgraded. Returns a sentence about that, for the operator. */
 export async function keepEarlier(files: Files, folder: string): Promise<string> {
   const copy = earlierFolder("before", `version-${journalVersion}`);
-  await copyDataFiles(files, folder, copy);
-  const upgraded = `The data is upgraded to version ${journalVersion} of its format`;
-  return `${upgraded}, which earlier versions of the program cannot read; the files from before are in ${copy}.`;
-}
-
-/** Copies all data files into a folder inside the data folder, durably. */
-export async function copyDataFiles(files: Files, folder: string, name: string): Promise<void> {
-  const target = join(folder, name);
+  const target = join(folder, copy);
   await files.mkdir(target, { mode: privateFolderMode });
   for (const file of await files.readdir(folder)) {
     if (isDataFile(file)) await writeDurably(files, join(target, file), piecesOf(files, join(folder, file)));
   }
   await syncFolder(files, folder);
+  const upgraded = `The data is upgraded to version ${journalVersion} of its format`;
+  return `${upgraded}, which earlier versions of the program cannot read; the files from before are in ${copy}.`;
 }

@@ -76,11 +76,10 @@ async function makeFolders(path: string, options: { mode?: number } = {}): Promi
   });
 }
 
-const { O_RDONLY, O_RDWR, O_WRONLY, O_CREAT, O_APPEND, O_EXCL } = constants;
+const { O_RDONLY, O_RDWR, O_WRONLY, O_CREAT, O_EXCL } = constants;
 const flagsByWord = {
   "r+": O_RDWR,
   wx: O_WRONLY | O_CREAT | O_EXCL,
-  a: O_WRONLY | O_CREAT | O_APPEND,
 } as const;
 
 /** Opens a regular file, or with "r" a folder to sync it. */

@@ -59,7 +59,7 @@ export async function modeWith(bits: number, path: string): Promise<string | und
 
 /** Leaves a mark for the next start, which then writes everything again. */
 export async function markUnsynced(files: Files, folder: string): Promise<void> {
-  const marker = files.open(join(folder, unsyncedMarker), "a", privateMode);
+  const marker = files.open(join(folder, unsyncedMarker), "wx", privateMode);
   // The disk may refuse this as well; what counts is the error before it.
   await marker.then((file) => file.close()).catch(() => {});
 }
