@@ -205,3 +205,10 @@ describe("another command whose output cannot be written", () => {
     assert.match(await desk.ok("player", "list"), /^Ada\t/);
   });
 });
+
+it("a file as standard output gets all of it", async (t) => {
+  const desk = await emptyDesk(t);
+  const line = `"${process.execPath}" "${main}" routes schema > schema.json`;
+  assert.equal(spawnSync("sh", ["-c", line], { cwd: desk.folder, env: environment, timeout }).status, 0);
+  assert.equal(await readFile(join(desk.folder, "schema.json"), "utf8"), await desk.ok("routes", "schema"));
+});
