@@ -116,7 +116,7 @@ export function claimOn(
     run({ addonVersion }, request) {
       const { code = "", version } = request.invitation ?? {};
       const { token } = requireInvitation(store.data, code, now()).invitation;
-      if (token !== null && unnoted.has(token)) noteUse(store, token, unnoted);
+      if (token !== null && unnoted.has(token)) noteUse(store, token, unnoted, true);
       return store.change(originOf(request), (draft, { now: at }) => {
         // Since the pipeline looked it up, the code may have ended, and the player may have been excluded.
         const found = requireInvitation(draft, code, at);

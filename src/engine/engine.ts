@@ -93,10 +93,13 @@ export class Engine {
     const steps = () => this.#answer(exchange, match);
     const allow = methodsOf(match);
     if (node === undefined) return exchange.answer(steps, allow);
-    const token = match?.token ?? this.router.tokenIn(request.pathname);
+    const count = () => {
+      if (request.method === "OPTIONS") this.#limit(exchange, this.table.limits.pages);
+      else this.#limitFault(exchange, match?.token ?? this.router.tokenIn(request.pathname));
+    };
     return withSequence(
       node,
-      exchange.answer(() => onceFit(node, request, () => this.#limitFault(exchange, token), steps), allow),
+      exchange.answer(() => onceFit(node, request, count, steps), allow),
     );
   }
 

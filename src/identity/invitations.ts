@@ -123,10 +123,15 @@ export type Unnoted = Map<string, "noting" | "failed">;
  * Notes the first use of a token, if an invitation gave it. No request waits for that; a claim that is decided later sees
  * it. If the disk is full, the next use is as good.
  * @param unnoted has the tokens whose use is not saved yet: before a claim it has to be noted again
+ * @param isClaimed whether a claim follows: a note that is under way may fail, and the claim be saved
  */
-export function noteUse(store: DataStore, token: string, unnoted: Unnoted): void {
+export function noteUse(store: DataStore, token: string, unnoted: Unnoted, isClaimed = false): void {
   const isUnused = ({ usedAt }: Invitation) => usedAt === null;
-  if (unnoted.get(token) === "noting" || !store.data.invitations.find("token", token).some(isUnused)) return;
+  if (
+    (unnoted.get(token) === "noting" && !isClaimed) ||
+    !store.data.invitations.find("token", token).some(isUnused)
+  )
+    return;
   unnoted.set(token, "noting");
   const noted = store.change({ who: "system", operation: "token.use" }, (draft, { now }) => {
     const invitation = draft.invitations.find("token", token).find(isUnused);

@@ -15,7 +15,7 @@ it("a synchronous standby that is promoted has everything that was acknowledged"
   const primary = await Postgres.start(t);
   const standby = await primary.startStandby(t);
   const hosts = `127.0.0.1:${standby.port},127.0.0.1:${primary.port}`;
-  const url = `postgres://postgres@${hosts}/postgres?target_session_attrs=read-write`;
+  const url = `postgres://postgres@${hosts}/postgres`;
   const world = await startNodes(t, primary, 2, [], url);
   const counter = new Counter(world.token, world.nodes, 8);
   await until(() => counter.acknowledged > 200);

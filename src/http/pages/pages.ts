@@ -83,8 +83,9 @@ function toPage(
       const site = siteOf();
       // Normalised first, so that no percent-encoding hides a token.
       const sent = new URLSearchParams(withoutTokens(String(new URLSearchParams(request.search))));
+      const read = view.reads === "all" ? [...sent.keys()] : (view.reads ?? []);
       const query = new URLSearchParams();
-      for (const name of view.reads ?? []) if (sent.has(name)) query.set(name, sent.get(name) ?? "");
+      for (const name of read) if (sent.has(name)) query.set(name, sent.get(name) ?? "");
       const search = String(query);
       const { status, headers, body } = await visit(engine, page, view.input?.(query) ?? page.input);
       const etag = headers[headers.indexOf("ETag") + 1] ?? "";

@@ -13,7 +13,7 @@ export interface PageFile {
 /** What stands at a path. */
 export interface View {
   /** The parameters in the query of the request on which it depends. */
-  readonly reads?: readonly string[];
+  readonly reads?: readonly string[] | "all";
   /** For how many milliseconds its markup is cached, while the answer is the same: making it can take long. */
   readonly cachedFor?: number;
   /** Returns the values of the operation's parameters, by default those of the page. */

@@ -4,7 +4,7 @@ import type { NamedKind } from "../../domain/collection.ts";
 import type { Entry } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
 import { labelOf, textOf } from "../../domain/label.ts";
-import { definitionOf, model, type Named, nounOf, type Player } from "../../domain/model.ts";
+import { definitionOf, type Invitation, model, type Named, nounOf, type Player } from "../../domain/model.ts";
 import { allOf, counted, fold, oneOf } from "../../domain/text.ts";
 import { collectionsOf, recordsOfPlayer, referringEntries } from "../../identity/references.ts";
 import { placeOf, type RecordChange } from "../../store/change.ts";
@@ -60,11 +60,12 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
   const undone = new Map(changes.map((change) => [placeOf(change), change.before]));
   const { bindings, takenOver } = bindingsIn(changes);
 
-  /** The invitations that gave tokens before the changes: their places, by the ids of the tokens. */
+  /** The invitations that gave tokens before the changes which were not used: their places, by the ids of the tokens. */
   const givenBy = new Map(
     changes.flatMap((change) => {
-      const token = change.collection === "invitations" ? textOf(change.before, "token") : undefined;
-      return token === undefined ? [] : [[token, placeOf(change)]];
+      const record = change.collection === "invitations" ? change.before : null;
+      const { token, usedAt }: Partial<Invitation> = record ?? {};
+      return token && usedAt === null ? [[token, placeOf(change)]] : [];
     }),
   );
 
@@ -95,7 +96,7 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
       const exists = kinds.some((kind) => has("names", namedKey(kind, name)));
       if (!exists) return `the ${oneOf(kinds)} ${name} of ${what} has been removed since`;
     }
-    // Only with the invitation can the token be revoked again: nobody knows who has it.
+    // Only with the invitation is it revoked again by the next one: nobody knows who has it.
     const invitation = collection === "tokens" ? givenBy.get(key) : undefined;
     if (invitation !== undefined && !undone.has(invitation))
       return `the invitation that gave ${what} has changed since`;

@@ -157,7 +157,7 @@ export class Runs {
     let state = trail.state;
     trail.before.set(sequence, state);
     // Its fields have other names, and the caller's values.
-    if (operation === "list.rename") state = { ...state, value };
+    if (operation === "list.rename" && state.isTheirs) state = { ...state, value };
     else if (back !== undefined && isValue(back)) state = back;
     else if (!isValue(state)) state = { value, isTheirs: false, former: state };
     if (move !== undefined) this.#trails.delete(move.from);

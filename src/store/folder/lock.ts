@@ -105,6 +105,7 @@ export class FolderLock {
       });
       if (file === undefined) continue;
       // From here on, releasing the folder closes it.
+      await this.#taken?.close();
       this.#taken = file;
       const isFree = tryLockSegment(file);
       // Its holder may have moved on to another one, or replaced it, before it was locked here.

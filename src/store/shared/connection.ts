@@ -19,7 +19,8 @@ export function connect(url: string, own: { max?: number; onclose?: () => void }
   // For `read-write` the client takes a standby, too: it only asks whether transactions are read-only by default.
   const named = /[?&]target_session_attrs=([\w-]+)/.exec(url)?.[1] ?? process.env.PGTARGETSESSIONATTRS;
   // Of several hosts it would take the first one that answers.
-  const wanted = named ?? (/^\w+:\/\/[^/?]*,/.test(url) ? "read-write" : undefined);
+  const isOneOf = /^\w+:\/\/[^/?]*,/.test(url) || process.env.PGHOST?.includes(",");
+  const wanted = named ?? (isOneOf ? "read-write" : undefined);
   const primary = wanted === "read-write" ? ({ target_session_attrs: "primary" } as const) : {};
   try {
     if (/^postgres(?:ql)?:\/\//.test(url)) return postgres(url, { ...settings, ...primary, ...own });

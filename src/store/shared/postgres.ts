@@ -153,21 +153,7 @@ export class PostgresSequencer implements Sequencer {
 
   async offerSnapshot(head: Head, pieces: AsyncIterable<Uint8Array>): Promise<void> {
     const sql = await this.#begin();
-    try {
-      const [{ isFree } = {}] = await sql<{ isFree: boolean }[]>`
-        select pg_try_advisory_xact_lock(hashtext('gameaddon.snapshots')) as "isFree"`;
-      const [{ newest = 0 } = {}] = await sql<{ newest: number }[]>`
-        select max(sequence)::float8 as newest from gameaddon.snapshots`;
-      if (isFree !== true || head.sequence < newest + changesPerSnapshot) return;
-      // The newest one so far stays: a new node may be reading it.
-      await sql`delete from gameaddon.snapshots where sequence < ${newest}`;
-      await sql`
-        delete from gameaddon.batches where sequence <= ${newest} and appended < now() - interval '30 days'`;
-      await insertSnapshot(sql, head, pieces);
-      await sql`commit`;
-    } finally {
-      await this.#end(sql);
-    }
+    await this.#unlessLost(offerIn(sql, head, pieces)).finally(() => this.#end(sql));
   }
 
   async snapshot() {
@@ -307,6 +293,21 @@ async function appendIn(
       values (${head.sequence}, ${index + 1}, ${first}, ${piece.toString()})`;
   }
   return "appended";
+}
+
+/** Inserts a snapshot, unless another node does, or the newest one is recent; deletes what the newest one so far supersedes. */
+async function offerIn(sql: Sql, head: Head, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  const [{ isFree } = {}] = await sql<{ isFree: boolean }[]>`
+    select pg_try_advisory_xact_lock(hashtext('gameaddon.snapshots')) as "isFree"`;
+  const [{ newest = 0 } = {}] = await sql<{ newest: number }[]>`
+    select max(sequence)::float8 as newest from gameaddon.snapshots`;
+  if (isFree !== true || head.sequence < newest + changesPerSnapshot) return;
+  // The newest one so far stays: a new node may be reading it.
+  await sql`delete from gameaddon.snapshots where sequence < ${newest}`;
+  await sql`
+    delete from gameaddon.batches where sequence <= ${newest} and appended < now() - interval '30 days'`;
+  await insertSnapshot(sql, head, pieces);
+  await sql`commit`;
 }
 
 /** Rejects after a time, or when it is aborted. */
