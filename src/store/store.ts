@@ -269,7 +269,7 @@ export class Store<M extends Model> {
   /** Begins a snapshot if the journal has grown enough, or the newest one is old. */
   #snapshotWhereDue(): void {
     if (!isSnapshotDue(this.#journal, this.#adapter, this.#now(), this.#options.snapshotAfter)) return;
-    if (this.#snapshot !== undefined || this.#writer.fatal !== undefined) return;
+    if (this.isOutdated || this.#snapshot !== undefined || this.#writer.fatal !== undefined) return;
     // Each attempt begins a new segment.
     if (Math.abs(this.#now() - this.#snapshotFailedAt) < retryMilliseconds) return;
     this.#takeSnapshot().catch((error) => this.#options.warn?.("No snapshot could be written.", error));
