@@ -25,26 +25,29 @@ import {
 } from "./_faults.ts";
 
 describe("a torn end", () => {
-  it("of the newest segment is cut off and kept in another file, with a warning", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
-    const path = join(folder, segment(7));
-    const bytes = await readFile(path);
-    const torn = bytes.subarray(0, -10);
-    await writeFile(path, torn);
-    const calls: string[] = [];
-    const files = ruledFiles(({ operation, path: of }) => void calls.push(`${operation} ${of}`));
-    await (await openNotebook(folder, { files })).close();
-    const synced = calls.indexOf(`sync ${folder}`);
-    assert.ok(
-      synced >= 0 && synced < calls.indexOf(`truncate ${path}`),
-      "the copy is durable before the cut",
-    );
-    await writeFile(path, torn);
-    const [warning = ""] = await assertGoesOn(folder, 8);
-    const end = readSegment(torn).end;
-    for (const named of [path, `${path}.broken`, `byte ${end}`]) assert.ok(warning.includes(named), warning);
-    assert.deepEqual(await readFile(`${path}.broken`), torn.subarray(end));
-  });
+  for (const left of ["one byte", "nearly all"])
+    it(`of the newest segment, ${left} of a change, is cut off and kept in another file, with a warning`, async (t) => {
+      const folder = await ninth(await temporaryFolder(t));
+      const path = join(folder, segment(7));
+      const bytes = await readFile(path);
+      const last = readSegment(bytes).records.at(-1)?.offset ?? 0;
+      const torn = bytes.subarray(0, left === "one byte" ? last + 1 : -10);
+      await writeFile(path, torn);
+      const calls: string[] = [];
+      const files = ruledFiles(({ operation, path: of }) => void calls.push(`${operation} ${of}`));
+      await (await openNotebook(folder, { files })).close();
+      const synced = calls.indexOf(`sync ${folder}`);
+      assert.ok(
+        synced >= 0 && synced < calls.indexOf(`truncate ${path}`),
+        "the copy is durable before the cut",
+      );
+      await writeFile(path, torn);
+      const [warning = ""] = await assertGoesOn(folder, 8);
+      const end = readSegment(torn).end;
+      for (const named of [path, `${path}.broken`, `byte ${end}`])
+        assert.ok(warning.includes(named), warning);
+      assert.deepEqual(await readFile(`${path}.broken`), torn.subarray(end));
+    });
 
   it("of an older segment does not hide the moments before it", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
