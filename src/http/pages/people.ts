@@ -65,21 +65,24 @@ export const player: View = {
   show(answer, site, query) {
     const name = query.get("name")?.trim() ?? "";
     const { label, intro, search } = texts.player;
-    const result =
-      name === "" ? undefined : answer === undefined ? notFound(site, name) : profile(site, answer);
+    const isKnown = answer !== undefined;
+    const result = name === "" ? undefined : isKnown ? profile(site, answer) : similar(site, name);
+    // For those who do not see the results change.
+    const found = name === "" || isKnown ? name : texts.player.unknown(name);
     return site.page(
       "/player",
       label,
       intro,
-      markup`${site.search("name", search, name)}<div id="results">${result}</div>`,
+      markup`${site.search("name", search, name, found)}<div id="results">${result}</div>`,
     );
   },
 };
 
-function notFound(site: Site, name: string): Markup {
+function similar(site: Site, name: string): Markup | undefined {
   const names = site.names.like(name).map((known) => markup`<li>${site.player(known)}</li>`);
-  if (names.length === 0) return markup`<p class="empty">${texts.player.unknown(name)}</p>`;
-  return markup`<section><h2>${texts.player.similar}</h2><ul class="chips">${names}</ul></section>`;
+  return names.length === 0
+    ? undefined
+    : markup`<section><h2>${texts.player.similar}</h2><ul class="chips">${names}</ul></section>`;
 }
 
 function profile(site: Site, answer: unknown): Markup {

@@ -10,6 +10,8 @@ const commentMilliseconds = 15_000;
 const farewellMilliseconds = 500;
 
 const comment = Buffer.from(":\n\n");
+/** A comment for a script, which `EventSource` does not tell of others. */
+export const alive = eventOf("alive", "1");
 /** After how many milliseconds a browser connects again. */
 const beginning = "retry: 2000\n\n";
 
@@ -22,6 +24,7 @@ export function eventOf(name: string, data: string): Buffer {
 export class EventStream extends LiveBody {
   readonly #began: () => void;
   readonly #ended: () => void;
+  readonly #sign: Buffer;
   /** The last event of {@link push}. */
   #pushed: Buffer | undefined;
   #response: ServerResponse | undefined;
@@ -29,9 +32,13 @@ export class EventStream extends LiveBody {
   #nextComment = 0;
   #isEnded = false;
 
-  /** @param ended is called when it has ended, also if it never began */
-  constructor(began: () => void, ended: () => void) {
+  /**
+   * @param ended is called when it has ended, also if it never began
+   * @param sign is sent from time to time
+   */
+  constructor(began: () => void, ended: () => void, sign: Buffer = comment) {
     super();
+    this.#sign = sign;
     this.#began = began;
     this.#ended = ended;
   }
@@ -73,7 +80,7 @@ export class EventStream extends LiveBody {
   comment(now: number): void {
     if (now < this.#nextComment) return;
     this.#nextComment = now + commentMilliseconds;
-    this.write(comment);
+    this.write(this.#sign);
   }
 
   end(): void {

@@ -19,7 +19,7 @@ import type { Caller } from "../../table/caller.ts";
 import { isAllowed } from "../../table/restriction/restriction.ts";
 import type { Table } from "../../table/table.ts";
 import { connectionLimit } from "../descriptors.ts";
-import { EventStream, eventOf } from "./event-stream.ts";
+import { alive, EventStream, eventOf } from "./event-stream.ts";
 import { currentEvents, eventRoute, type Topic, topicsOf } from "./topics.ts";
 
 /** How long changes are collected, in milliseconds, and those of frequent topics. */
@@ -126,7 +126,8 @@ export class Streams {
       const all = isPlayer ? own() : [];
       if (all.length > mostOfPlayer) all[0]?.stream.end();
     };
-    const stream = new EventStream(endOldest, () => this.#subscriptions.delete(subscription));
+    const sign = caller === undefined ? alive : undefined;
+    const stream = new EventStream(endOldest, () => this.#subscriptions.delete(subscription), sign);
     const subscription: Subscription = { stream, caller, score, owner, rights: this.#rightsOf(caller) };
     if (subscription.rights.hasEvents) stream.push(this.#table && currentEvents(this.#table, score));
     this.#subscriptions.add(subscription);

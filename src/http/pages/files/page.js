@@ -15,7 +15,13 @@ async function search() {
   const response = await fetch(query).catch(() => undefined);
   const text = response?.ok === true ? await response.text().catch(() => undefined) : undefined;
   const isLatest = query === `?${new URLSearchParams(new FormData(form))}`;
-  if (text === undefined || !isLatest) return;
+  if (!isLatest) return;
+  if (text === undefined) {
+    // What was found for another text must not be taken for an answer.
+    document.querySelector("#results").replaceChildren();
+    document.querySelector(".search output").textContent = "The search failed. Try again in a moment.";
+    return;
+  }
   const found = new DOMParser().parseFromString(text, "text/html");
   for (const part of ["#results", ".search output"])
     document.querySelector(part).replaceChildren(...found.querySelector(part).childNodes);
