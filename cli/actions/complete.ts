@@ -38,7 +38,11 @@ async function completionsFor(cursor: Cursor, io: IO): Promise<Completions> {
   if (awaited === undefined) return commands;
   const typed = Object.fromEntries(cursor.options);
   const options: GlobalOptions = { ...program.opts<GlobalOptions>(), ...typed };
-  const workspace = new Workspace(io, { ...options, data: atHome(options.data) });
+  const workspace = new Workspace(io, {
+    ...options,
+    data: atHome(options.data),
+    routes: atHome(options.routes),
+  });
   const found = await valuesFor(awaited, cursor, { workspace, signal: AbortSignal.timeout(deadline) });
   return { ...found, values: [...commands.values, ...found.values] };
 }

@@ -80,8 +80,8 @@ ${examples("data backup backup-$(date +%F).jsonl.gz", "data backup backups/ --ke
     .addHelpText(
       "after",
       `
-Shows what would change, and asks. Restores everything except tokens, activity, counters and idempotency keys; names of
-groups, factions and services are only added, and the last numbers of lists only raised. \`undo\` can undo it. --at restores
+Shows what would change, and asks. Restores everything except tokens, invitations, activity, counters and idempotency
+keys; names of groups, factions and services are only added, and the last numbers of lists only raised. \`undo\` can undo it. --at restores
 everything up to the last change at or before that time. Into an empty folder, a backup is restored without a question.
 For a damaged folder, use \`data repair\`.
 ${examples("data restore backup.jsonl.gz --dry-run", "data restore --at 2026-11-21T18:30:00Z", "data restore --at '#42' --yes")}`,

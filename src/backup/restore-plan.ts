@@ -13,6 +13,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Entry, isNumberCounter, numberCounter } from "../domain/entry.ts";
 import { isBookkeeping, model, type Named, type Token } from "../domain/model.ts";
 import { fold } from "../domain/text.ts";
+import { isLive } from "../identity/tokens.ts";
 import type { RecordChange } from "../store/change.ts";
 import { Collection, type Database, type DurableRows, type Rows } from "../store/collection.ts";
 import type { DurableData } from "../store/data.ts";
@@ -178,7 +179,8 @@ class PlannedTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
     let count = 0;
     for (const id of this.#overlay.differing("tokens")) {
       const isPresent = this.#present.tokens.get(id) !== undefined;
-      if (!isPresent && this.#source.tokens.get(id)?.revokedAt === null) count += 1;
+      const token = this.#source.tokens.get(id);
+      if (!isPresent && token !== undefined && isLive(token, Date.now())) count += 1;
     }
     return count;
   }

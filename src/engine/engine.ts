@@ -67,8 +67,8 @@ export interface CallDecision {
   readonly failure: Failure | undefined;
   /** The parameters that the restriction depends on; undefined if one is invalid or missing. */
   readonly decisive: Input | undefined;
-  /** Whether the parameters of the call are valid, whatever is missing. */
-  readonly isValid: boolean;
+  /** Why a parameter of the call is invalid, whatever is missing. */
+  readonly fault: Failure | undefined;
 }
 
 const changeMethods = "GET, OPTIONS";
@@ -138,7 +138,7 @@ export class Engine {
     const match = this.router.find(path);
     if (match === undefined) {
       const failure = unknownPath(this.router.nearest(path));
-      return { route: undefined, failure, decisive: undefined, isValid: false };
+      return { route: undefined, failure, decisive: undefined, fault: undefined };
     }
     const { route, params } = match;
     const input = new RequestInput(route, this.#options, { params, search });
@@ -146,12 +146,12 @@ export class Engine {
       this.#authorize(route, caller, () => input.decisive());
       return input.all();
     });
-    const decisive = attempt(() => input.decisive());
+    const [decisive, fault] = [attempt(() => input.decisive()), attempt(() => input.present())];
     return {
       route,
       failure: all instanceof Failure ? all : undefined,
       decisive: decisive instanceof Failure ? undefined : decisive,
-      isValid: !(attempt(() => input.present()) instanceof Failure),
+      fault: fault instanceof Failure ? fault : undefined,
     };
   }
 

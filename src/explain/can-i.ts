@@ -167,9 +167,10 @@ function enough(whole: Restriction, caller: Caller, input: Input, player: Player
     case "member": {
       const { of, reference, rank = 1 } = restriction;
       const group = nameOf(reference, input);
-      if (of === "group") return [`membership in the group ${group} (addon-cli group add ${who} ${group})`];
+      if (of === "group")
+        return [`membership in the group ${group} (addon-cli group add ${who} ${asArgument(group)})`];
       const words = rank === 1 ? "any rank" : `rank ${rank} or higher`;
-      return [`${words} in the ${of} ${group} (addon-cli member set ${who} ${group} ${rank})`];
+      return [`${words} in the ${of} ${group} (addon-cli member set ${who} ${asArgument(group)} ${rank})`];
     }
   }
 }

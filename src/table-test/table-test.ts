@@ -58,7 +58,7 @@ function meets(expected: ExpectedResult, decision: CallDecision): boolean {
   if (expected === "denied") return denials.includes(code);
   if (expected !== "allowed") return code === expected;
   // The test is about who may call: it may omit parameters that do not decide that, but not have invalid ones.
-  const isComplete = code === undefined || (code === "PARAMETER_MISSING" && decision.isValid);
+  const isComplete = code === undefined || (code === "PARAMETER_MISSING" && decision.fault === undefined);
   return isAuthorized(decision) && isComplete;
 }
 
@@ -74,8 +74,10 @@ function toFailure(
   { line, column, expected, caller: { caller, words } }: Expectation,
   decision: CallDecision,
 ) {
-  const { route, decisive, failure } = decision;
-  const got = resultOf(expected, decision);
+  const { route, decisive, fault } = decision;
+  const failure =
+    decision.failure?.code === "PARAMETER_MISSING" ? (fault ?? decision.failure) : decision.failure;
+  const got = resultOf(expected, { ...decision, failure });
   const byRestriction = route !== undefined && decisive !== undefined && ["allowed", "denied"].includes(got);
   const why = byRestriction
     ? reasonWords(decisionReason(route.restriction, caller, decisive))
