@@ -12,6 +12,7 @@ import { counted } from "../../src/domain/text.ts";
 import { requirePublicId } from "../../src/operator/tokens.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readState } from "../../src/store/reading.ts";
+import { requireOrder } from "../arguments/instant.ts";
 import type { Context } from "../context.ts";
 import { shortened } from "../terminal/layout.ts";
 import { formatInstant, type Output, toJSON } from "../terminal/output.ts";
@@ -37,8 +38,7 @@ export async function showAudit(
   stopped: AbortSignal,
 ): Promise<void> {
   const { io, misuse, output, workspace } = context;
-  const { since, until } = look;
-  if (since !== undefined && until !== undefined && since > until) misuse("--since is later than --until");
+  requireOrder(look, misuse);
   const folder = await workspace().dataFolder();
   const requireToken = () => requirePublicToken(folder, look);
   if (summary) return (await import("./audit-summary.ts")).showSummary(context, look, requireToken);

@@ -56,6 +56,14 @@ export function parseFuture(text: string, output: Pick<Context["output"], "remar
   throw new InvalidArgumentError("Expected a time in the future, such as 30d.");
 }
 
+/** Refuses a range that ends before it begins. */
+export function requireOrder(
+  { since = 0, until = since }: { readonly since?: number | undefined; readonly until?: number | undefined },
+  misuse: Context["misuse"],
+): void {
+  if (since > until) misuse("--since is later than --until");
+}
+
 /** Returns the option for when a membership or an exclusion ends. */
 export function untilOption(output: Pick<Context["output"], "remark">): Option {
   return new Option("--until <moment>", `when it ends by itself: ${instantWords}`).argParser((text) =>

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { AuditOptions } from "../actions/audit.ts";
 import type { CallerOptions } from "../actions/undo.ts";
-import { instantWords, parseInstant } from "../arguments/instant.ts";
+import { instantWords, parseInstant, requireOrder } from "../arguments/instant.ts";
 import { wholeFrom } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 import { neverSuggested } from "../suggestion.ts";
@@ -127,8 +127,7 @@ before the caller's changes; those that others have changed since stay. An undo 
         context.misuse(
           "--except-changed needs the number of a change: --by and --token always skip such records",
         );
-      const { since = 0, until = since } = filter;
-      if (since > until) context.misuse("--since is later than --until");
+      requireOrder(filter, context.misuse);
       if (sequence === undefined) return (await import("../actions/undo.ts")).undoCaller(context, filter);
       const [given] = Object.keys(filter);
       if (given !== undefined) context.misuse(`--${given} needs --by or --token`);

@@ -5,6 +5,9 @@ import type { DataStore } from "../store/data.ts";
 import type { Files } from "../store/folder/files.ts";
 import { readHistory } from "../store/journal/history.ts";
 
+/** The operations of the journal that bring back earlier data. */
+export const restoreOperations: readonly string[] = ["data.restore", "data.import"];
+
 /** When tokens were revoked, in milliseconds since 1970, by token id. */
 export type Revocations = ReadonlyMap<string, number>;
 
@@ -35,9 +38,7 @@ export async function followRevocations(files: Files, { folder, data }: Pick<Dat
         const [own, undone] = [`${sequence} ${key}`, `${undoes} ${key}`];
         // A restore, and the undo of a removal of the player. An undone change that the journal lacks can be anything.
         const isReturn =
-          undoes === null
-            ? ["data.restore", "data.import"].includes(operation)
-            : undoes >= first && !takenBack.has(undone);
+          undoes === null ? restoreOperations.includes(operation) : undoes >= first && !takenBack.has(undone);
         if (before === null && isReturn) broughtBack.add(own);
         if (after === null && undoes !== null && !broughtBack.has(undone)) {
           takenBack.add(own);

@@ -1,5 +1,6 @@
 /** What is left of some changes, of one caller or a single one, as the journal goes on. */
 import { isDeepStrictEqual } from "node:util";
+import { restoreOperations } from "../../backup/revocations.ts";
 import { textOf } from "../../domain/label.ts";
 import { isBookkeeping } from "../../domain/model.ts";
 import { fold } from "../../domain/text.ts";
@@ -152,7 +153,7 @@ export class Runs {
     const isValue = (state: State) => areSame(collection, valueIn(trail, state), value);
     let back = undoes === null ? undefined : trail.before.get(undoes);
     // These return to earlier values as well, and name no change.
-    if (["undo.caller", "data.restore", "data.import"].includes(operation))
+    if (operation === "undo.caller" || restoreOperations.includes(operation))
       back = [...trail.before.values()].findLast(isValue);
     let state = trail.state;
     trail.before.set(sequence, state);
