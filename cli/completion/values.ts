@@ -149,7 +149,7 @@ async function namesStartingWith(
   }
 }
 
-/** Operations in the journal that are neither handlers nor changes of the command line. */
+/** Operations in the journal beside handlers and `OperatorOperation`s of the effect "change". */
 const others = [
   ...["token.claim", "token.use", "token.invite", "membership.end", "roster.apply", "list.rename"],
   ...["list.import", "list.drop", "undo", "undo.caller", "data.restore", "data.import"],

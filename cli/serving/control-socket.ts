@@ -50,7 +50,7 @@ export async function serveControl(
     async close() {
       isClosed = true;
       clearInterval(timer);
-      // Not for the check of the store, which waits for a change that a shared journal does not confirm.
+      // It does not wait for the check of the store: that may wait for a change which a shared journal does not confirm.
       await recreating?.catch(() => {});
       await listening.close();
     },

@@ -67,7 +67,7 @@ export interface CallDecision {
   readonly failure: Failure | undefined;
   /** The parameters that the restriction depends on; undefined if one is invalid or missing. */
   readonly decisive: Input | undefined;
-  /** Why a parameter of the call is invalid, whatever is missing. */
+  /** The failure of the parameters that the call has, whatever is missing; undefined if they are valid. */
   readonly fault: Failure | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface Node {
 
 /**
  * Takes the steps of a request once its machine knows the changes that it asks for.
- * @param count counts a request that is refused, or that has to wait: nobody may take all places to wait in
+ * @param count counts a request that is refused or has to wait, since only so many can wait
  * @throws Failure `STORE_UNAVAILABLE` where it must not answer, or does not know them in time; `PARAMETER_INVALID`
  */
 export function onceFit<T>(

@@ -123,7 +123,7 @@ export type Unnoted = Map<string, "noting" | "failed">;
  * Notes the first use of a token, if an invitation gave it. No request waits for that; a claim that is decided later sees
  * it. If the disk is full, the next use is as good.
  * @param unnoted has the tokens whose use is not saved yet: before a claim it has to be noted again
- * @param isClaimed whether a claim follows: a note that is under way may fail, and the claim be saved
+ * @param isClaimed whether a claim is about to be decided: a note under way may fail, and the claim be saved
  */
 export function noteUse(store: DataStore, token: string, unnoted: Unnoted, isClaimed = false): void {
   const isUnused = ({ usedAt }: Invitation) => usedAt === null;

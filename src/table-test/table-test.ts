@@ -75,6 +75,7 @@ function toFailure(
   decision: CallDecision,
 ) {
   const { route, decisive, fault } = decision;
+  // A test may omit parameters, so an invalid one explains more than a missing one.
   const failure =
     decision.failure?.code === "PARAMETER_MISSING" ? (fault ?? decision.failure) : decision.failure;
   const got = resultOf(expected, { ...decision, failure });

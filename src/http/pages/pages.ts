@@ -83,6 +83,7 @@ function toPage(
       const site = siteOf();
       // Normalised first, so that no percent-encoding hides a token.
       const sent = new URLSearchParams(withoutTokens(String(new URLSearchParams(request.search))));
+      // A further or repeated parameter must not make the markup anew.
       const read = view.reads === "all" ? [...sent.keys()] : (view.reads ?? []);
       const query = new URLSearchParams();
       for (const name of read) if (sent.has(name)) query.set(name, sent.get(name) ?? "");

@@ -67,7 +67,7 @@ export const player: View = {
     const { label, intro, search } = texts.player;
     const isKnown = answer !== undefined;
     const result = name === "" ? undefined : isKnown ? profile(site, answer) : similar(site, name);
-    // For those who do not see the results change.
+    // Screen readers announce it.
     const found = name === "" || isKnown ? name : texts.player.unknown(name);
     return site.page(
       "/player",

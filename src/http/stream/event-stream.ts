@@ -4,13 +4,13 @@ import { LiveBody } from "../../engine/response.ts";
 
 /** What a client may leave unread, in bytes, beside what the kernel holds for it. It is cut off beyond. */
 const maxUnread = 65_536;
-/** The time between two comments, in milliseconds: proxies and clients take a silent connection for dead. */
-const commentMilliseconds = 15_000;
+/** The time between two heartbeats, in milliseconds: proxies and clients take a silent connection for dead. */
+const heartbeatMilliseconds = 15_000;
 /** The time in which a client has to read the rest of a stream that ends, in milliseconds. */
 const farewellMilliseconds = 500;
 
 const comment = Buffer.from(":\n\n");
-/** A comment for a script, which `EventSource` does not tell of others. */
+/** A heartbeat that scripts can receive: `EventSource` does not deliver comments. */
 export const alive = eventOf("alive", "1");
 /** After how many milliseconds a browser connects again. */
 const beginning = "retry: 2000\n\n";
@@ -24,21 +24,21 @@ export function eventOf(name: string, data: string): Buffer {
 export class EventStream extends LiveBody {
   readonly #began: () => void;
   readonly #ended: () => void;
-  readonly #sign: Buffer;
+  readonly #heartbeat: Buffer;
   /** The last event of {@link push}. */
   #pushed: Buffer | undefined;
   #response: ServerResponse | undefined;
   #cutOff = () => {};
-  #nextComment = 0;
+  #nextHeartbeat = 0;
   #isEnded = false;
 
   /**
    * @param ended is called when it has ended, also if it never began
-   * @param sign is sent from time to time
+   * @param heartbeat is sent every {@link heartbeatMilliseconds}
    */
-  constructor(began: () => void, ended: () => void, sign: Buffer = comment) {
+  constructor(began: () => void, ended: () => void, heartbeat: Buffer = comment) {
     super();
-    this.#sign = sign;
+    this.#heartbeat = heartbeat;
     this.#began = began;
     this.#ended = ended;
   }
@@ -51,7 +51,7 @@ export class EventStream extends LiveBody {
     }
     this.#response = response;
     this.#cutOff = cutOff;
-    this.#nextComment = performance.now() + commentMilliseconds;
+    this.#nextHeartbeat = performance.now() + heartbeatMilliseconds;
     response.once("close", () => this.end());
     // Its own writing side is still open, as `httpAllowHalfOpen` has it. Nobody reads a stream and closes the other side.
     response.socket.once("end", () => this.end());
@@ -76,11 +76,11 @@ export class EventStream extends LiveBody {
     if (response.writableLength > maxUnread) this.#cutOff();
   }
 
-  /** Writes a comment, if it is time. @param now by `performance.now()` */
-  comment(now: number): void {
-    if (now < this.#nextComment) return;
-    this.#nextComment = now + commentMilliseconds;
-    this.write(this.#sign);
+  /** Writes a heartbeat, if it is time. @param now by `performance.now()` */
+  beat(now: number): void {
+    if (now < this.#nextHeartbeat) return;
+    this.#nextHeartbeat = now + heartbeatMilliseconds;
+    this.write(this.#heartbeat);
   }
 
   end(): void {

@@ -90,8 +90,8 @@ export class Streams {
   /** Puts a table in force. */
   use(table: Table): void {
     this.#tables += 1;
-    const heads = [this.#table, table].map((each) => [each?.language, each?.excludedGroup, each?.declared]);
-    if (!isDeepStrictEqual(heads[0], heads[1])) this.#declarations += 1;
+    const answersBy = (one: Table | undefined) => [one?.language, one?.excludedGroup, one?.declared];
+    if (!isDeepStrictEqual(answersBy(this.#table), answersBy(table))) this.#declarations += 1;
     this.#table = table;
     this.#changed();
   }
@@ -126,8 +126,8 @@ export class Streams {
       const all = isPlayer ? own() : [];
       if (all.length > mostOfPlayer) all[0]?.stream.end();
     };
-    const sign = caller === undefined ? alive : undefined;
-    const stream = new EventStream(endOldest, () => this.#subscriptions.delete(subscription), sign);
+    const heartbeat = caller === undefined ? alive : undefined;
+    const stream = new EventStream(endOldest, () => this.#subscriptions.delete(subscription), heartbeat);
     const subscription: Subscription = { stream, caller, score, owner, rights: this.#rightsOf(caller) };
     if (subscription.rights.hasEvents) stream.push(this.#table && currentEvents(this.#table, score));
     this.#subscriptions.add(subscription);
@@ -230,7 +230,7 @@ export class Streams {
       const resources = [...new Set(news.map(({ resource }) => resource))];
       if (resources.length > 0) stream.write(eventOf("changed", JSON.stringify({ resources })));
     }
-    stream.comment(performance.now());
+    stream.beat(performance.now());
   }
 
   /** Returns a caller as the data has it now, undefined for a visitor, or false if the stream has to end. */

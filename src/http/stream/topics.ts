@@ -28,14 +28,15 @@ export function topicsOf({ routes }: Pick<Table, "routes">, vocabulary: Vocabula
     const { path, handler, restriction, decisive, parameters, operation } = route;
     const { effect, version } = operation;
     if (effect !== "read" || version === undefined || handler === eventOperation) return [];
-    // The answers also change with what the table says of them.
-    const answers = `${handler} ${JSON.stringify(parameters.map((each) => [each.name, each.default]))}`;
+    // Another handler or default in a new table changes the answers as well.
+    const defaults = parameters.map((parameter) => [parameter.name, parameter.default]);
+    const declared = `${handler} ${JSON.stringify(defaults)}`;
     const open = parameters.filter(({ name }) => decisive.has(name));
     return situationsOf(open, [restriction], vocabulary).map(({ when, inputFor }) => ({
       key: `${path} ${JSON.stringify(when)}`,
       resource: (path.startsWith("/{") ? handler.split(".")[0] : path.split("/")[1]) ?? "",
       isFrequent: handler.startsWith(frequent),
-      version: () => `${answers} ${version(inputFor(""))}`,
+      version: () => `${declared} ${version(inputFor(""))}`,
       isFor: (caller) => isAllowed(restriction, caller, inputFor(caller.id ?? "")),
     }));
   });

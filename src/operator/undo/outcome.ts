@@ -60,7 +60,7 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
   const undone = new Map(changes.map((change) => [placeOf(change), change.before]));
   const { bindings, takenOver } = bindingsIn(changes);
 
-  /** The invitations that gave tokens before the changes which were not used: their places, by the ids of the tokens. */
+  /** The places of the invitations that were claimed before the changes, but not used, by the ids of their tokens. */
   const givenBy = new Map(
     changes.flatMap((change) => {
       const record = change.collection === "invitations" ? change.before : null;
@@ -96,7 +96,7 @@ export function outcomeOf(data: Data, changes: readonly RecordChange[], table: T
       const exists = kinds.some((kind) => has("names", namedKey(kind, name)));
       if (!exists) return `the ${oneOf(kinds)} ${name} of ${what} has been removed since`;
     }
-    // Only with the invitation is it revoked again by the next one: nobody knows who has it.
+    // Without its invitation, no later claim would revoke it again, and nobody knows who has it.
     const invitation = collection === "tokens" ? givenBy.get(key) : undefined;
     if (invitation !== undefined && !undone.has(invitation))
       return `the invitation that gave ${what} has changed since`;

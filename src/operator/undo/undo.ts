@@ -224,8 +224,8 @@ export async function undoing(
       const isOver =
         present === null && change.before === null && !countsAt((change.after ?? {}) as Ending, now);
       // A field may have another name by now.
-      const [left] = table.withPresentFields({ ...change, before: null });
-      const isSame = isOver || areSame(change.collection, present, left?.after);
+      const [expected] = table.withPresentFields({ ...change, before: null });
+      const isSame = isOver || areSame(change.collection, present, expected?.after);
       const hasChanged = !isSame || (!isOver && runs?.lasts(change) === false);
       const why = isSame ? outcome.fault(change) : undefined;
       if (hasChanged || why !== undefined) {

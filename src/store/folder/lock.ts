@@ -78,8 +78,8 @@ export class FolderLock {
   }
 
   /**
-   * The segment, or the lock file, if its file was moved, deleted or replaced; else undefined. A cause tells why that is
-   * unknown.
+   * The path of the segment, or of the lock file, if its file was moved, deleted or replaced, with the cause if the system
+   * does not tell whether it was; else undefined.
    */
   get misplaced(): { readonly path: string; readonly cause?: unknown } | undefined {
     const { path, identity } = this.#segment ?? {};
@@ -163,7 +163,7 @@ function identityAt(path: string): string | undefined {
   }
 }
 
-/** Returns the path if its file is another one than that of an identity, or why that is unknown. */
+/** Returns the path if it no longer has the file of an identity, with the cause if the system does not tell; else undefined. */
 function misplacedAt(path: string, identity: string | undefined) {
   try {
     return identityAt(path) === identity ? undefined : { path };

@@ -84,14 +84,14 @@ export class Journal {
    * lock file are still in place.
    * @param mayBeSaved whether a change was just written, which a folder that was moved then has
    * @throws FolderLost where one was moved, deleted or replaced: nothing may be written any more
-   * @throws SyncFailure where that cannot be found out
+   * @throws SyncFailure where the system does not tell
    */
   check(mayBeSaved = false): void {
     const { misplaced } = this.#place.lock;
     if (misplaced === undefined) return;
     const { path, cause } = misplaced;
     if (cause === undefined) throw new FolderLost(path, mayBeSaved);
-    throw new SyncFailure(`${path} cannot be looked at`, naming(path, cause), mayBeSaved);
+    throw new SyncFailure(`${path} cannot be accessed`, naming(path, cause), mayBeSaved);
   }
 
   /** The size of the segment in bytes. */

@@ -18,9 +18,9 @@ const settings = {
 export function connect(url: string, own: { max?: number; onclose?: () => void } = {}): Sql {
   // For `read-write` the client takes a standby, too: it only asks whether transactions are read-only by default.
   const named = /[?&]target_session_attrs=([\w-]+)/.exec(url)?.[1] ?? process.env.PGTARGETSESSIONATTRS;
-  // Of several hosts it would take the first one that answers.
-  const isOneOf = /^\w+:\/\/[^/?]*,/.test(url) || process.env.PGHOST?.includes(",");
-  const wanted = named ?? (isOneOf ? "read-write" : undefined);
+  // Of several hosts, the client otherwise takes the first that answers, which can be a standby.
+  const hasSeveralHosts = /^\w+:\/\/[^/?]*,/.test(url) || process.env.PGHOST?.includes(",");
+  const wanted = named ?? (hasSeveralHosts ? "read-write" : undefined);
   const primary = wanted === "read-write" ? ({ target_session_attrs: "primary" } as const) : {};
   try {
     if (/^postgres(?:ql)?:\/\//.test(url)) return postgres(url, { ...settings, ...primary, ...own });

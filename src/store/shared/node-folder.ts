@@ -4,7 +4,6 @@ import { Failure } from "../../domain/errors.ts";
 import { type Files, readBytes, writeDurably } from "../folder/files.ts";
 import { segmentFile, segmentsIn, sharedMarker, snapshotFile, snapshotsIn } from "../folder/folder-names.ts";
 import type { FolderLock } from "../folder/lock.ts";
-import type { LockedFolder } from "../journal/journal.ts";
 import { headerLine } from "../journal/segment.ts";
 import { type Sequencer, unusableJournal } from "./sequencer.ts";
 
@@ -39,7 +38,7 @@ export async function requireUnshared(
  * @throws Failure `CONFLICT` where the folder has data of its own
  */
 export async function joinJournal(
-  { files, folder, lock }: Pick<LockedFolder, "files" | "folder"> & { lock: FolderLock },
+  { files, folder, lock }: { files: Files; folder: string; lock: Pick<FolderLock, "takeNewestSegment"> },
   sequencer: Sequencer,
   now: number,
 ): Promise<string> {

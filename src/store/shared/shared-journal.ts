@@ -197,7 +197,7 @@ export class SharedJournal {
       length += bytes.length;
       if (length < bytesAtOnce) continue;
       pieces = await this.#takeOver(Buffer.concat(pieces));
-      // The lines of a bulk change are read again once there are twice as many.
+      // The lines of a bulk change are decoded again only once there are twice as many.
       length = -(pieces[0]?.length ?? 0);
     }
     if (pieces.length > 0) await this.#takeOver(Buffer.concat(pieces));
@@ -211,7 +211,7 @@ export class SharedJournal {
     const header = headerLine(database.sequence + 1, database.chain, 0);
     const { records, torn } = this.#read(Buffer.concat([header, lines]));
     if (torn > 0) return [lines];
-    // One that this version does not know is refused before the folder has it.
+    // A collection that this version does not know is refused before the folder has the change.
     for (const { record } of records)
       for (const { collection } of record.changes) database.collection(collection);
     // Requests need not wait for this disk: the shared journal has the changes.
@@ -232,7 +232,7 @@ export class SharedJournal {
   /** Appends to the folder what the shared journal has. */
   async #copy(pieces: readonly Buffer[], changes: number): Promise<void> {
     await this.#context.journal.append(pieces, changes).catch((error: unknown) => {
-      // Found before the write as well, where the shared journal has the change.
+      // Even if this was found before the write, the shared journal has the change.
       if (error instanceof FolderLost) throw new FolderLost(error.path, true);
       // A refusal says that nothing was changed, but the shared journal has the change.
       const cause = error instanceof Failure ? error.cause : error;
