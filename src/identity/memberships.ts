@@ -1,5 +1,4 @@
 /** Groups, factions and services, and who belongs to them. */
-import { Failure, type FailureCode } from "../domain/errors.ts";
 import {
   countsAt,
   type GroupMember,
@@ -14,7 +13,7 @@ import type { Terms } from "../domain/terms.ts";
 import { didYouMean, fold, oneOf } from "../domain/text.ts";
 import type { Data, Draft, DurableData } from "../store/data.ts";
 import type { Vocabulary } from "../table/caller.ts";
-import { nameFailures } from "../table/parameters.ts";
+import { nameFailures, unknownNamed } from "../table/parameters.ts";
 import { findPlayer, findRecord, requireVisibleSubject, withLatestSpelling } from "./players.ts";
 
 /** Returns the names of a kind, in the seed's order. */
@@ -49,18 +48,6 @@ export function rightsVersion({ names, players, memberships, groupMembers }: Dur
   return names.version + players.version + memberships.version + groupMembers.version;
 }
 
-/** Returns the refusal of an unknown name, with the nearest name and the first names. */
-export function unknownName(
-  code: FailureCode,
-  kind: string,
-  name: string,
-  names: readonly string[],
-): Failure {
-  return new Failure(code, `There is no ${kind} "${name}".${didYouMean(name, names)}`, {
-    hint: names.length === 0 ? "There are none." : `Expected ${oneOf(names)}.`,
-  });
-}
-
 /**
  * Returns the first group, faction or service of a name, of the kinds that are meant.
  * @throws Failure as for a parameter that names one of a single kind; `UNKNOWN_FACTION` for several
@@ -71,7 +58,7 @@ export function requireName(data: Data, name: string, ...kinds: readonly Named["
   const [first, ...others] = kinds;
   const code = first === undefined || others.length > 0 ? "UNKNOWN_FACTION" : nameFailures[first];
   const names = kinds.flatMap((kind) => namesOf(data, kind));
-  throw unknownName(code, oneOf(kinds), name, names);
+  throw unknownNamed(code, oneOf(kinds), name, names);
 }
 
 /**

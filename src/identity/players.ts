@@ -16,12 +16,16 @@ export function findPlayer(data: Data, reference: string): Player | undefined {
   );
 }
 
-/** Returns the registered player of a name or a UUID. @throws Failure `UNKNOWN_PLAYER`, with the nearest name */
-export function requirePlayer(data: Data, reference: string): Player {
+/**
+ * Returns the registered player of a name or a UUID.
+ * @param parameter the parameter that has the reference, if one has
+ * @throws Failure `UNKNOWN_PLAYER`, with the nearest name
+ */
+export function requirePlayer(data: Data, reference: string, parameter?: string): Player {
   const player = findPlayer(data, reference);
   if (player !== undefined) return player;
   const suggestion = didYouMean(reference, playerNames(data));
-  throw new Failure("UNKNOWN_PLAYER", `There is no player "${reference}".${suggestion}`);
+  throw new Failure("UNKNOWN_PLAYER", `There is no player "${reference}".${suggestion}`, { parameter });
 }
 
 /** Returns all players' names for a suggestion; none where there are too many to compare. */

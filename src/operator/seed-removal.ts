@@ -4,9 +4,10 @@ import { type AnyRecord, namedKinds } from "../domain/collection.ts";
 import { Failure } from "../domain/errors.ts";
 import { labelOf } from "../domain/label.ts";
 import { allOf, asArgument, compareTexts, counted, fold } from "../domain/text.ts";
-import { namesOf, unknownName } from "../identity/memberships.ts";
+import { namesOf } from "../identity/memberships.ts";
 import { collectionsOf } from "../identity/references.ts";
 import type { Data } from "../store/data.ts";
+import { unknownNamed } from "../table/parameters.ts";
 import type { References, ReferredName } from "../table/restriction/references.ts";
 import { type DraftContext, defineChange } from "./define.ts";
 
@@ -20,7 +21,7 @@ function requireRemovable(draft: Data, { kind, name: typed }: ReferredName, cont
   const stored = draft.names.get(`${kind}/${fold(typed)}`);
   if (stored === undefined) {
     const code = kind === "group" ? "UNKNOWN_GROUP" : "UNKNOWN_FACTION";
-    throw unknownName(code, kind, typed, namesOf(draft, kind));
+    throw unknownNamed(code, kind, typed, namesOf(draft, kind));
   }
   const { name } = stored;
   const uses = [...routesOf(context.referencesTo({ kind, name })), ...recordsOf(draft, { kind, name })];

@@ -1,12 +1,12 @@
 /** The exchange of an invitation's code for a token, as the description of the interface has it. */
 import * as v from "valibot";
 import { uuid } from "../domain/uuid.ts";
-import { versionForm } from "../identity/versions.ts";
+import { versionForm, versionWords } from "../identity/versions.ts";
 import type { Operation } from "../table/operation.ts";
 import { changeFailures } from "./shared/define.ts";
 import { anyUUID, component, derived, field } from "./shared/values.ts";
 
-const versionWords = "a version of two to four numbers with dots, such as 2.5.1";
+const description = `a version: ${versionWords}`;
 
 export const claimForm = {
   effect: "change",
@@ -17,12 +17,12 @@ export const claimForm = {
       field(
         v.pipe(
           v.string(),
-          v.check((text) => text === "" || versionForm.test(text), `expected ${versionWords}`),
+          v.check((text) => text === "" || versionForm.test(text), `expected ${description}`),
         ),
         "The version of the addon; by default that of the `User-Agent`, which a web page cannot set.",
         "2.5.1",
       ),
-      { base: "text", name: "version", description: versionWords, minLength: 0, maxLength: 39 },
+      { base: "text", name: "version", description, minLength: 0, maxLength: 39 },
       "",
     ),
   }),

@@ -167,7 +167,8 @@ const remove = defineChange({
   failures: ofPerson({ UNKNOWN_ENTRY: "The player has no house ban, or no house ban for this reason." }),
   change(draft, input, { now }) {
     const stored = bannedAt(draft, input.name, now);
-    if (stored === undefined) throw new Failure("UNKNOWN_ENTRY", `${input.name} has no house ban.`);
+    if (stored === undefined)
+      throw new Failure("UNKNOWN_ENTRY", `${input.name} has no house ban.`, { parameter: "name" });
     const ban = withLatestSpelling(stored, { name: input.name, uuid: null });
     const removed = findReason(ban, input.reason);
     const isWhole = removed === undefined && comparisonForm(input.reason) === everyReason;

@@ -55,7 +55,8 @@ export const remove = defineChange({
   failures: ofPerson({ UNKNOWN_ENTRY: "The player is not in the group." }),
   change(draft, input) {
     const member = leaveGroup(draft, input.group, input.name);
-    if (member === undefined) throw new Failure("UNKNOWN_ENTRY", notInGroup(draft, input.group, input.name));
+    if (member === undefined)
+      throw new Failure("UNKNOWN_ENTRY", notInGroup(draft, input.group, input.name), { parameter: "name" });
     return `Removed ${member.name} from the group ${input.group}.`;
   },
 });

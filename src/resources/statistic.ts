@@ -137,7 +137,7 @@ function showHandler(declared: Declared, values: Values): Handler {
     cacheable: {
       // Records are replaced, never edited.
       dependencies(data, input, { now, activity, excludedGroup }) {
-        const found = requirePlayer(data, input.player);
+        const found = requirePlayer(data, input.player, "player");
         const token = liveTokenOf(data, found.uuid, now);
         return [
           found,
@@ -150,7 +150,7 @@ function showHandler(declared: Declared, values: Values): Handler {
       },
     },
     read(data, input, { now, activity, excludedGroup }) {
-      const { name, uuid: key } = requirePlayer(data, input.player);
+      const { name, uuid: key } = requirePlayer(data, input.player, "player");
       const statistic = statisticOf(data, key);
       const token = liveTokenOf(data, key, now);
       const membership =
@@ -187,7 +187,7 @@ function changeHandlers({ statistics }: Declared): Readonly<Record<string, Handl
   const none = Object.fromEntries([...counters.values()].sort().map((counter) => [counter, 0]));
   /** Returns the name of a player, the count of a type, and a function that replaces it. */
   const open = (draft: Draft, reference: string, what: string) => {
-    const { uuid: key, name } = requirePlayer(draft, reference);
+    const { uuid: key, name } = requirePlayer(draft, reference, "player");
     const statistic: Statistic = { uuid: key, ...none, ...draft.statistics.get(key) };
     const counter = counters.get(what) ?? what;
     const put = (value: number) => draft.statistics.put({ ...statistic, [counter]: value });

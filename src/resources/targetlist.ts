@@ -12,7 +12,7 @@ import { component, field, ofPerson, playerName, subject } from "./shared/values
 function requireTarget(data: Data, reference: string): Target {
   const target = findRecord(data, data.targets, reference);
   if (target !== undefined) return withLatestSpelling(target, { name: reference, uuid: null });
-  throw new Failure("UNKNOWN_ENTRY", `${reference} is not on the target list.`);
+  throw new Failure("UNKNOWN_ENTRY", `${reference} is not on the target list.`, { parameter: "name" });
 }
 
 const notListed = ofPerson({ UNKNOWN_ENTRY: "The player is not on the target list." });

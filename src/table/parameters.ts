@@ -49,21 +49,32 @@ export function parseParameter(
   if (result.success) return result.output;
   const { name, type } = parameter;
   const kind = kindOf(type.base);
-  if (kind !== undefined) {
-    const known = vocabulary[kind];
-    const sentence = `There is no ${kind} ${quote(text)}.${didYouMean(text, known)}`;
-    throw new Failure(nameFailures[kind], sentence, {
-      parameter: name,
-      hint: `Expected ${oneOf(known)}.`,
-    });
-  }
+  if (kind !== undefined) throw unknownNamed(nameFailures[kind], kind, text, vocabulary[kind], name);
   const expected = expectation(type, vocabulary, text);
   const got = text === "" ? "but is empty" : `not ${tooLong(type, text) ?? quote(text)}`;
   const hint = type.base === "text" ? formHint(text) : undefined;
-  throw new Failure("PARAMETER_INVALID", `"${name}" must be ${expected}, ${got}.`, {
+  const suggestion = didYouMean(text, type.values ?? []);
+  throw new Failure("PARAMETER_INVALID", `"${name}" must be ${expected}, ${got}.${suggestion}`, {
     parameter: name,
     ...(hint === undefined ? {} : { hint }),
   });
+}
+
+/** Returns the refusal of an unknown name, with the nearest name and the first names. */
+export function unknownNamed(
+  code: FailureCode,
+  kind: string,
+  name: string,
+  names: readonly string[],
+  parameter?: string,
+): Failure {
+  const sentence = `There is no ${kind} ${quote(name)}.${didYouMean(name, names)}`;
+  return new Failure(code, sentence, { parameter, hint: hintOf(oneOf(names)) });
+}
+
+/** Returns the hint of what is expected; "" stands for a kind of which the data has no names. */
+export function hintOf(expected: string): string {
+  return expected === "" ? "There are none." : `Expected ${expected}.`;
 }
 
 /** Returns the sentences of what {@link parseParameter} throws, for a fault of a file. */

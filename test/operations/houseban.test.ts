@@ -268,7 +268,7 @@ describe("/houseban/remove", () => {
     await add("Mallory", "Theft");
     const remove = (name: string, reason: string) =>
       world.get(chief.token, "/houseban/remove", { name, reason });
-    assertFailure(await remove("Nobody", "Theft"), 404, "UNKNOWN_ENTRY");
+    assertFailure(await remove("Nobody", "Theft"), 404, "UNKNOWN_ENTRY", "name");
     assertFailure(await remove("Mallory", "Noise"), 404, "UNKNOWN_ENTRY");
     assert.equal((await bans()).length, 1);
     world.clock.advance(day);

@@ -83,7 +83,7 @@ describe("a list with a key", () => {
     ]);
     assert.deepEqual(await world.ok(token, "/track/show", { name: "brno" }), { name: "Brno", metres: 5403 });
     await world.ok(token, "/track/remove", { name: "BRNO" });
-    assertFailure(await world.get(token, "/track/show", { name: "Brno" }), 404, "UNKNOWN_ENTRY");
+    assertFailure(await world.get(token, "/track/show", { name: "Brno" }), 404, "UNKNOWN_ENTRY", "name");
     assertFailure(await world.get(token, "/track/remove", { name: "Brno" }), 404, "UNKNOWN_ENTRY");
   });
 

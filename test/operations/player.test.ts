@@ -89,7 +89,7 @@ describe("/player/add and /player/remove", () => {
     const { world, token } = await openAs(t, "Root", { administrator: true });
     await world.ok(token, "/player/add", { name: "Ada", group: "VIP" });
     const answer = await world.get(token, "/player/remove", { name: "Ada", group: "CEO" });
-    assertFailure(answer, 404, "UNKNOWN_ENTRY");
+    assertFailure(answer, 404, "UNKNOWN_ENTRY", "name");
     assert.equal((await world.ok(token, "/player")).VIP.length, 1);
   });
 

@@ -114,7 +114,7 @@ describe("/statistic/{player}", () => {
 
   it("/statistic answers 404 for an unregistered player", async (t) => {
     const world = await openWorld(t);
-    assertFailure(await world.get(world.publicToken, "/statistic/Nobody"), 404, "UNKNOWN_PLAYER");
+    assertFailure(await world.get(world.publicToken, "/statistic/Nobody"), 404, "UNKNOWN_PLAYER", "player");
   });
 
   it("/statistic answers a player called top by UUID, and the top list at /statistic/top", async (t) => {

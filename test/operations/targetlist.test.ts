@@ -78,7 +78,7 @@ describe("the target list", () => {
     await world.ok(token, "/targetlist/add", { name: "Zoe" });
     for (const path of ["/targetlist/done", "/targetlist/remove"]) {
       const answer = await world.get(token, path, { name: "Hunter" });
-      assertFailure(answer, 404, "UNKNOWN_ENTRY");
+      assertFailure(answer, 404, "UNKNOWN_ENTRY", "name");
       assert.match(answer.body.info, /Hunter/);
     }
     assert.deepEqual(await world.ok(token, "/targetlist"), [{ name: "Zoe", uuid: null, done: false }]);

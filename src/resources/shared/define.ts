@@ -1,5 +1,6 @@
 /** Definitions of handlers: input and answer as valibot schemas, and the function that reads or changes the data. */
 import * as v from "valibot";
+import { meanings } from "../../domain/errors.ts";
 import type { Comparison } from "../../domain/text.ts";
 import type { ReadyBody } from "../../engine/body.ts";
 import type { Activity } from "../../identity/activity.ts";
@@ -99,12 +100,9 @@ const infoAnswer = component("Info", "The result of a change.", {
   ),
 });
 
+const { STORE_UNAVAILABLE, OUTCOME_UNKNOWN } = meanings;
 /** The failures of every change. */
-export const changeFailures = {
-  STORE_UNAVAILABLE: "The data cannot be saved at the moment. Nothing was changed; try again later.",
-  OUTCOME_UNKNOWN:
-    "The change may have been saved, or not. Repeat it with its `Idempotency-Key`, or look before you repeat it.",
-};
+export const changeFailures = { STORE_UNAVAILABLE, OUTCOME_UNKNOWN };
 
 /** Defines a handler that reads. `read` throws a Failure to refuse. */
 export function defineRead<I extends v.ObjectEntries, A extends v.GenericSchema>(

@@ -150,7 +150,11 @@ export class ListEntries {
     const wanted = this.#named(data, input);
     const known = this.findStored(data, wanted);
     if (known !== undefined) return known;
-    throw new Failure("UNKNOWN_ENTRY", `There is no ${this.label(wanted)}.`);
+    // Of several, nobody knows which is wrong.
+    const [parameter, ...others] = this.#key;
+    throw new Failure("UNKNOWN_ENTRY", `There is no ${this.label(wanted)}.`, {
+      parameter: others.length > 0 ? undefined : parameter,
+    });
   }
 
   find(data: Data, input: Input): Entry | undefined {
