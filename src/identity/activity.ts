@@ -3,8 +3,9 @@
  * day additions to statistics. It is held in memory, and saved every minute and at shutdown instead of with each request.
  */
 import { dayMilliseconds } from "../domain/instant.ts";
-import type { ActivityRecord, Token } from "../domain/model.ts";
+import type { ActivityRecord } from "../domain/model.ts";
 import type { DataStore, DurableData } from "../store/data.ts";
+import { liveTokenOf } from "./tokens.ts";
 import { versionForm } from "./versions.ts";
 
 /** A client is active if it sent a request in the last 3 days. */
@@ -45,11 +46,12 @@ export class Activity {
     return this.#unsaved.get(uuid) ?? this.#data.activity.get(uuid);
   }
 
-  /** Returns a client's latest addon version: from its requests, or from the issue of its token. */
-  versionOf(uuid: string, token: Token): string | null {
+  /** Returns a client's latest addon version: from its requests, or from the issue of a token that is valid. */
+  versionOf(uuid: string, now: number): string | null {
     const seen = this.of(uuid);
-    if (seen?.version == null) return token.addonVersion;
-    return token.addonVersion !== null && token.issuedAt > seen.lastSeen ? token.addonVersion : seen.version;
+    const token = liveTokenOf(this.#data, uuid, now, ({ addonVersion }) => addonVersion !== null);
+    if (token === undefined) return seen?.version ?? null;
+    return seen?.version == null || token.issuedAt > seen.lastSeen ? token.addonVersion : seen.version;
   }
 
   /** Counts an authenticated request. `version` comes unchecked from the client's `User-Agent`. */
@@ -57,7 +59,7 @@ export class Activity {
     this.#add(requestCounter, 1);
     if (uuid === null) return;
     const reported = version !== undefined && versionForm.test(version) ? version : undefined;
-    this.#unsaved.set(uuid, { uuid, lastSeen: now, version: reported ?? this.of(uuid)?.version ?? null });
+    this.#unsaved.set(uuid, { uuid, lastSeen: now, version: reported ?? this.versionOf(uuid, now) });
   }
 
   /** Counts one more of something on the day of an instant. */

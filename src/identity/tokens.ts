@@ -65,12 +65,18 @@ export function isLive(token: Token, now: number): boolean {
   return token.revokedAt === null && (token.expiresAt === null || now < token.expiresAt);
 }
 
-/** Returns a player's newest valid token. A client is a player with one. */
-export function liveTokenOf(data: Pick<Data, "tokens">, uuid: string, now: number): Token | undefined {
+/** Returns a player's newest valid token, of those that are meant. A client is a player with one. */
+export function liveTokenOf(
+  data: Pick<Data, "tokens">,
+  uuid: string,
+  now: number,
+  isMeant: (token: Token) => boolean = () => true,
+): Token | undefined {
   let newest: Token | undefined;
   for (const token of data.tokens.find("player", uuid)) {
     // Of two tokens issued at the same instant, the later record wins.
-    if (isLive(token, now) && (newest === undefined || token.issuedAt >= newest.issuedAt)) newest = token;
+    if (isMeant(token) && isLive(token, now) && (newest === undefined || token.issuedAt >= newest.issuedAt))
+      newest = token;
   }
   return newest;
 }

@@ -27,7 +27,6 @@ import {
   statisticOf,
 } from "../identity/players.ts";
 import { bindRecords, collectionsOf, recordsOfPlayer } from "../identity/references.ts";
-import { liveTokenOf } from "../identity/tokens.ts";
 import type { Data, Draft } from "../store/data.ts";
 import { type DraftContext, defineChange, defineRead } from "./define.ts";
 import { line, newPlayerName, playerReference, rank, until } from "./input.ts";
@@ -162,12 +161,11 @@ export const show = defineRead({
     const { uuid: _, ...statistic } = statisticOf(data, found.uuid);
     const { activity, now } = context;
     const seen = activity.of(found.uuid);
-    const token = liveTokenOf(data, found.uuid, now);
     return {
       ...withMemberships(data, found, now),
       registered: found.registeredAt,
       lastSeen: seen?.lastSeen ?? null,
-      version: token === undefined ? (seen?.version ?? null) : activity.versionOf(found.uuid, token),
+      version: activity.versionOf(found.uuid, now),
       statistic,
       tokens: listTokens(data, now, found.uuid),
     };

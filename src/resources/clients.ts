@@ -70,7 +70,7 @@ export class Clients {
   /** Returns whether a client has a version. It reads all of them, if need be. */
   isUsed(version: string, now: number): boolean {
     for (const token of this.#data.tokens.values()) {
-      if (token.uuid === null || this.#activity.versionOf(token.uuid, token) !== version) continue;
+      if (token.uuid === null || this.#activity.versionOf(token.uuid, now) !== version) continue;
       if (liveTokenOf(this.#data, token.uuid, now) === token) return true;
     }
     return false;
@@ -90,7 +90,7 @@ export class Clients {
       if (liveTokenOf(this.#data, token.uuid, now) !== token) continue;
       const lastSeen = this.#activity.of(token.uuid)?.lastSeen ?? Number.NEGATIVE_INFINITY;
       const active = now - lastSeen < activeMilliseconds;
-      const version = this.#activity.versionOf(token.uuid, token);
+      const version = this.#activity.versionOf(token.uuid, now);
       const current = version !== null && this.#data.versions.get(version)?.current === true;
       const client = { uuid: token.uuid, active, version, current };
       groups[Number.parseInt(token.uuid.slice(0, 2), 16)]?.set(token.uuid, client);

@@ -143,7 +143,7 @@ function showHandler(declared: Declared, values: Values): Handler {
           found,
           data.statistics.get(found.uuid),
           token,
-          token && activity.versionOf(found.uuid, token),
+          token && activity.versionOf(found.uuid, now),
           excludedGroup,
           data.names.version + data.groupMembers.version + data.memberships.version,
         ];
@@ -163,7 +163,7 @@ function showHandler(declared: Declared, values: Values): Handler {
           tokenGenerateTime: token?.issuedAt ?? null,
           groups: Object.fromEntries(namesOf(data, "group").map((name) => [name, joined.includes(name)])),
           blacklisted: excludedGroup !== undefined && joined.includes(excludedGroup),
-          version: token === undefined ? null : activity.versionOf(key, token),
+          version: token === undefined ? null : activity.versionOf(key, now),
         },
         gameplay: Object.fromEntries(
           measures.map(({ name: of, counters }) => [of, measured(statistic, counters)]),

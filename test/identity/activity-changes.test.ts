@@ -36,26 +36,33 @@ describe("a request of a client", () => {
     assert.equal(activity.requests, 8);
   });
 
-  it("has the version of the newest of its token and its last request", () => {
-    const activity = new Activity(memory());
-    const times = { issuedAt: start, expiresAt: null, revokedAt: null };
-    const token = {
-      id: "a",
-      hash: "a".padEnd(64, "0"),
-      uuid: one,
-      label: null,
-      addonVersion: "2.4",
-      ...times,
-    };
-    const later = { ...token, issuedAt: start + 5, addonVersion: "2.6" };
-    assert.equal(activity.versionOf(one, token), "2.4");
+  it("has the version that it reported, or that of a token which was issued later", () => {
+    const data = memory();
+    const activity = new Activity(data);
+    const times = { expiresAt: null, revokedAt: null };
+    const issue = (id: string, after: number, addonVersion: string | null) =>
+      data.tokens.put({
+        id,
+        hash: id,
+        uuid: one,
+        label: null,
+        addonVersion,
+        issuedAt: start + after,
+        ...times,
+      });
+    const version = () => activity.versionOf(one, start + 9);
+    issue("a", 0, "2.4");
+    assert.equal(version(), "2.4");
     activity.note(one, undefined, start + 1);
-    assert.equal(activity.versionOf(one, token), "2.4");
+    assert.equal(version(), "2.4");
     activity.note(one, "2.5.1", start + 5);
-    assert.equal(activity.versionOf(one, token), "2.5.1");
-    assert.equal(activity.versionOf(one, later), "2.5.1");
-    assert.equal(activity.versionOf(one, { ...later, issuedAt: start + 6 }), "2.6");
-    assert.equal(activity.versionOf(one, { ...later, issuedAt: start + 6, addonVersion: null }), "2.5.1");
-    assert.equal(activity.versionOf(one, { ...token, addonVersion: null }), "2.5.1");
+    issue("b", 5, "2.3");
+    assert.equal(version(), "2.5.1");
+    issue("c", 6, "2.6");
+    assert.equal(version(), "2.6");
+    issue("d", 7, null);
+    assert.equal(version(), "2.6");
+    activity.note(one, undefined, start + 8);
+    assert.equal(version(), "2.6");
   });
 });

@@ -32,8 +32,8 @@ function expectedClients({ store, activity }: Service, now: number): Client[] {
     const known = newest.get(token.uuid);
     if (known === undefined || token.issuedAt >= known.issuedAt) newest.set(token.uuid, token);
   }
-  return Array.from(newest, ([uuid, token]) => {
-    const version = activity.versionOf(uuid, token);
+  return Array.from(newest.keys(), (uuid) => {
+    const version = activity.versionOf(uuid, now);
     const lastSeen = activity.of(uuid)?.lastSeen;
     const active = lastSeen !== undefined && now - lastSeen < 3 * day;
     const current = version !== null && store.data.versions.get(version)?.current === true;
