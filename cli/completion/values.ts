@@ -151,8 +151,8 @@ async function namesStartingWith(
 
 /** Operations in the journal beside handlers and `OperatorOperation`s of the effect "change". */
 const others = [
-  ...["token.claim", "token.use", "token.invite", "membership.end", "roster.apply", "list.rename"],
-  ...["list.import", "list.drop", "undo", "undo.caller", "data.restore", "data.import"],
+  ...["token.claim", "token.use", "token.invite", "membership.end", "houseban.end", "roster.apply"],
+  ...["list.rename", "list.import", "list.drop", "undo", "undo.caller", "data.restore", "data.import"],
 ];
 
 /** Completes the operations in the journal: those that change something. */

@@ -41,6 +41,14 @@ export interface References<T = unknown> {
 /** Returns the value or the values by which an index finds a record, each once; undefined leaves the record out. */
 export type Indexed<T> = (record: T) => string | readonly string[] | undefined;
 
+/** How records end by themselves. */
+export interface Ends<T> {
+  /** Returns when the store removes a record, in milliseconds since 1970; undefined for one without end. */
+  readonly of: (record: T) => number | undefined;
+  /** The operation of the removal, in the journal. */
+  readonly operation: string;
+}
+
 /** See the head of this file. */
 export interface CollectionDefinition<T = unknown, Index extends string = string> {
   /** What a record is called in sentences, in the singular. */
@@ -49,8 +57,7 @@ export interface CollectionDefinition<T = unknown, Index extends string = string
   readonly key: (record: T) => string;
   readonly indexes: Readonly<Record<Index, Indexed<T>>>;
   readonly refersTo: References<T>;
-  /** Returns when a record ends, in milliseconds since 1970: the store removes it then. Undefined for one without end. */
-  readonly endOf: ((record: T) => number | undefined) | undefined;
+  readonly ends: Ends<T> | undefined;
   /** Whether these are notes of the service on changes and requests, which undo and the audit leave out. */
   readonly isBookkeeping: boolean;
 }
@@ -67,11 +74,11 @@ export function define<T, Index extends string = never>(
   {
     indexes = {} as Record<Index, never>,
     refersTo = {},
-    endOf = undefined,
+    ends = undefined,
     isBookkeeping = false,
-  }: Partial<Pick<CollectionDefinition<T, Index>, "indexes" | "refersTo" | "endOf" | "isBookkeeping">> = {},
+  }: Partial<Pick<CollectionDefinition<T, Index>, "indexes" | "refersTo" | "ends" | "isBookkeeping">> = {},
 ): CollectionDefinition<T, Index> {
-  return { noun, schema, key, indexes, refersTo, endOf, isBookkeeping };
+  return { noun, schema, key, indexes, refersTo, ends, isBookkeeping };
 }
 
 /** A record of any collection. */

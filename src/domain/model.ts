@@ -212,8 +212,7 @@ function lastingLonger(a: GroupMember, b: GroupMember): number {
   return difference || Number(a.reason === undefined) - Number(b.reason === undefined);
 }
 
-/** Returns when a membership ends. */
-const endOf = ({ until }: Ending) => until;
+const membershipEnds = { of: ({ until }: Ending) => until, operation: "membership.end" };
 
 /** All collections. */
 export const model = {
@@ -238,13 +237,13 @@ export const model = {
         ...indexedOfPlayer,
         named: ({ organisation: name }) => [{ name, kinds: ["faction", "service"] }],
       },
-      endOf,
+      ends: membershipEnds,
     },
   ),
   groupMembers: define("group member", groupMemberSchema, (member) => groupMemberKey(member.group, member), {
     indexes: { group: (member) => member.group, subject: subjectKey, name: boundName },
     refersTo: { subject: lastingLonger, named: ({ group: name }) => [{ name, kinds: ["group"] }] },
-    endOf,
+    ends: membershipEnds,
   }),
   targets: define("target", targetSchema, subjectKey, {
     indexes: { subject: subjectKey, name: boundName, creator: ({ creatorUUID }) => creatorUUID ?? undefined },
@@ -259,6 +258,7 @@ export const model = {
     indexes: { subject: subjectKey, name: boundName },
     // The one that ends later stays.
     refersTo: { subject: (a, b) => houseBanEnd(b) - houseBanEnd(a), creator: "reasons" },
+    ends: { of: houseBanEnd, operation: "houseban.end" },
   }),
   versions: define("version", versionSchema, (version) => version.version),
   events: define("event", eventSchema, (event) => event.kind),

@@ -54,7 +54,7 @@ export interface FoundSnapshot {
 export function unindexed(): Database<typeof model> {
   return new Database(
     model,
-    (_, definition) => new Collection({ ...definition, indexes: {}, endOf: undefined }),
+    (_, definition) => new Collection({ ...definition, indexes: {}, ends: undefined }),
   );
 }
 
@@ -188,10 +188,10 @@ export class Findings {
     const [file = ""] = [...this.#saved.keys()].slice(-1);
     for (const [collection, found] of this.records.collections) {
       const rows = database.collection(collection);
-      const { key, indexes, endOf } = rows.definition;
+      const { key, indexes, ends } = rows.definition;
       for (const record of found.values()) {
         try {
-          for (const valueIn of [...Object.values(indexes), endOf]) valueIn?.(record);
+          for (const valueIn of [...Object.values(indexes), ends?.of]) valueIn?.(record);
           rows.set(key(record), record);
         } catch {
           this.lose(file, 0, recordFault(collection, record) ?? "a record", quote(record));

@@ -77,7 +77,7 @@ export class Collection<T> implements DurableRows<T> {
     this.definition = definition;
     const indexes = Object.entries(definition.indexes);
     this.#indexes = new Map(indexes.map(([name, indexed]) => [name, new SecondaryIndex(indexed)]));
-    if (definition.endOf !== undefined) this.ends = new EndIndex(definition.endOf);
+    if (definition.ends !== undefined) this.ends = new EndIndex(definition.ends.of);
   }
 
   get size(): number {
@@ -165,6 +165,13 @@ export class Collection<T> implements DurableRows<T> {
   }
 }
 
+/** A record that has ended, and the operation of its removal. */
+interface EndedRecord {
+  readonly collection: string;
+  readonly key: string;
+  readonly operation: string;
+}
+
 /** The data of a store: its collections by name, and the change that they have reached. This is what lowdb holds. */
 export class Database<M extends Model = Model> {
   readonly model: M;
@@ -198,12 +205,13 @@ export class Database<M extends Model = Model> {
     return collection;
   }
 
-  /** Returns records that have ended, and are to be removed: at most so many. */
-  ended(now: number, most: number): { readonly collection: string; readonly key: string }[] {
-    const ended = Array.from(this.collections).flatMap(
-      ([collection, { ends }]) => ends?.ended(now, most).map((key) => ({ collection, key })) ?? [],
-    );
-    return ended.slice(0, most);
+  /** Returns records that have ended, and are to be removed by one operation: at most so many. */
+  ended(now: number, most: number): readonly EndedRecord[] {
+    const ended = Array.from(this.collections).flatMap(([collection, { ends, definition }]) => {
+      const operation = definition.ends?.operation ?? "";
+      return ends?.ended(now, most).map((key) => ({ collection, key, operation })) ?? [];
+    });
+    return ended.filter(({ operation }) => operation === ended[0]?.operation).slice(0, most);
   }
 
   /**

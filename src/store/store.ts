@@ -24,7 +24,7 @@ import { defaultRetention, prune } from "./retention.ts";
 import { joinJournal, requireUnshared } from "./shared/node-folder.ts";
 import { unusableJournal } from "./shared/sequencer.ts";
 import { SharedJournal, type SharedOptions } from "./shared/shared-journal.ts";
-import { type Decide, type DecideBulk, removal, Writer } from "./writer.ts";
+import { type Decide, type DecideBulk, Writer } from "./writer.ts";
 
 /** See the head of this file. */
 export class Store<M extends Model> {
@@ -153,7 +153,7 @@ export class Store<M extends Model> {
   async removeEnded(): Promise<void> {
     // Every batch begins with that: the change only causes one, and finds nothing left to do.
     while (!this.#isClosed && this.#low.data.ended(this.endsBy, 1).length > 0)
-      await this.change(removal, () => {});
+      await this.change({ who: "system", operation: "end" }, () => {});
   }
 
   /**

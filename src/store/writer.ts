@@ -32,8 +32,7 @@ export type Decide<M extends Model, T> = (draft: DraftView<M>, context: ChangeSt
  */
 export type DecideBulk = (context: ChangeStamp) => readonly RecordChange[] | Promise<readonly RecordChange[]>;
 
-/** The change that removes records that have ended, and how many of them it removes at most. */
-export const removal: Origin = { who: "system", operation: "membership.end" };
+/** How many records that have ended one change removes at most. */
 const mostRemoved = 1000;
 
 /** How long callers wait to learn whether the shared journal has their changes, in milliseconds. */
@@ -306,12 +305,13 @@ export class Writer<M extends Model> {
   /** Returns the change that removes what has ended, or undefined. */
   #removalOfEnded(): Waiting<M> | undefined {
     const ended = this.#database.ended(this.#events.endsBy(), mostRemoved);
-    if (ended.length === 0) return undefined;
+    const [first] = ended;
+    if (first === undefined) return undefined;
     const decide = () => {
       for (const record of ended) this.#draft.delete(record);
       return () => {};
     };
-    return { origin: removal, decide, reject: () => {} };
+    return { origin: { who: "system", operation: first.operation }, decide, reject: () => {} };
   }
 
   #rejectWaiting(refusal: unknown): void {
