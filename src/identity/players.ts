@@ -132,8 +132,8 @@ export function requireVisibleSubject(
  * misspelling must not stick. An unchanged record is returned itself.
  */
 export function withLatestSpelling<T extends Subject>(record: T, { name, uuid }: Subject): T {
-  const isSame = uuid !== null || record.uuid !== null || record.name === name;
-  return isSame ? record : { ...record, name };
+  const isRespelled = record.name !== name && fold(record.name) === fold(name);
+  return isRespelled && uuid === null && record.uuid === null ? { ...record, name } : record;
 }
 
 /** Returns a player's counters; all are 0 without a record. */

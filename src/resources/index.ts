@@ -20,13 +20,12 @@ export const codedResources = ["statistic", "player", "targetlist", "houseban", 
 /** Returns all handlers that declarations result in, by names such as `targetlist.add`. */
 export function handlersFor(declared: Declarations): ReadonlyMap<string, Handler> {
   const { lists, banReasons, maxEntries, maxEntriesPerCreator: own } = declared;
-  const isReferred = (name: string) => lists.some(({ fields }) => fields.some(({ list }) => list === name));
   const resources: Resources = {
     statistic: statisticHandlers(declared),
     player: { ...player },
     targetlist: { add: adding(maxEntries.targetlist, own.targetlist), ...targetlist },
     ...(banReasons && { houseban: houseBanHandlers(banReasons, maxEntries.houseban, own.houseban) }),
-    ...Object.fromEntries(lists.map((list) => [list.name, listHandlers(list, isReferred(list.name))])),
+    ...Object.fromEntries(lists.map((list) => [list.name, listHandlers(list, lists)])),
     mgmt: { overview: mgmt.overview, users: mgmt.users, version: mgmt.mark },
     event: eventHandlers(declared),
   };

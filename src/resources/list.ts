@@ -21,12 +21,13 @@ const minOrdered = 500;
 
 /**
  * Returns the handlers of a list by the names of their operations.
- * @param isReferred whether entries of other lists can refer to its entries
+ * @param lists all lists of the table, whose entries can refer to those of this one
  */
-export function listHandlers(list: List, isReferred: boolean): Readonly<Record<string, Handler>> {
+export function listHandlers(list: List, lists: readonly List[]): Readonly<Record<string, Handler>> {
   const { key, title, fields, isNumbered, creator, maxEntriesPerCreator } = list;
   const entries = new ListEntries(list);
-  const changes = new ListChanges(list, entries);
+  const changes = new ListChanges(list, entries, lists);
+  const isReferred = lists.some((other) => other.fields.some((known) => known.list === list.name));
   const given = fields.filter((known) => !isNumbered || known !== key[0]);
   const [named, all] = [inputsOf(key, true), inputsOf(given, false)];
   const examples = fields.map(({ name, example }) => [name, example] as const);

@@ -156,7 +156,7 @@ describe("a list with a key", () => {
     await world.ok(token, "/lap/monza/Ada/set", { time: 83000 });
     const used = await world.get(token, "/track/remove", { name: "Monza" });
     assertFailure(used, 409, "CONFLICT");
-    assert.match(used.body.info, /Monza is in use: an entry refers to it, such as lap\/Monza\/Ada\./);
+    assert.match(used.body.info, /Monza is in use: an entry refers to it, such as the lap time Monza, Ada\./);
     await assert.rejects(
       world.service.administer("undo", { sequence: world.service.store.sequence - 1 }),
       /cannot be undone: the entry lap\/Monza\/Ada refers to the entry track\/Monza/,

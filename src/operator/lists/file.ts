@@ -52,13 +52,20 @@ function columnsOf({ fields, creator }: List): string[] {
  * Adds and changes the entries of a file. Who added an entry stays; new ones are the operator's.
  * @throws Failure `PARAMETER_INVALID` with all faults of the file
  */
-export async function importEntries(draft: Draft, list: List, file: EditFile, slices: Slices): Promise<void> {
+export async function importEntries(
+  draft: Draft,
+  lists: readonly List[],
+  name: string,
+  file: EditFile,
+  slices: Slices,
+): Promise<void> {
+  const list = requireList(lists, name);
   const columns = columnsOf(list);
   const sheet = new Sheet(file, columns, list.isNumbered ? [] : list.key.map(({ name }) => name));
   // Entries are set as the file says, by their numbers if they have some, even to a value that is worse than the one to keep.
   const free = { ...list, keep: undefined, isNumbered: false, maxEntries: Number.POSITIVE_INFINITY };
   const entries = new ListEntries(free);
-  const changes = new ListChanges(free, entries);
+  const changes = new ListChanges(free, entries, lists);
   const attempt = (at: number, run: () => void, row?: Row) => {
     try {
       run();

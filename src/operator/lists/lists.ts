@@ -29,11 +29,11 @@ export const exportList = defineCommand({
 export const importList = defineCommand({
   input: v.strictObject({ ...fileEdit.entries, list: v.string() }),
   async run({ store, loadTable }: Environment, { list: name, ...input }, signal) {
-    const { importEntries, requireList } = await import("./file.ts");
+    const { importEntries } = await import("./file.ts");
     const table = await loadTable();
     // Another table may be in force by the time that the change is decided.
     const apply = (draft: Draft, slices: Slices) =>
-      importEntries(draft, requireList(table().declared.lists, name), input, slices);
+      importEntries(draft, table().declared.lists, name, input, slices);
     return editRecords(store, "list.import", apply, { ...input, signal });
   },
 });

@@ -1,6 +1,7 @@
 /** What the operations of a declared list change of its entries. */
 import { type Entry, type EntryValue, entryKey, entryLabel, numberCounter } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
+import { instantText } from "../../domain/instant.ts";
 import type { Subject } from "../../domain/model.ts";
 import { didYouMean, fold, mostCompared, pluralOf } from "../../domain/text.ts";
 import { requireName } from "../../identity/memberships.ts";
@@ -12,18 +13,21 @@ import type { Field, List } from "../../table/declared/lists.ts";
 import type { Input } from "../../table/restriction/restriction.ts";
 import { creatorOf } from "./creator.ts";
 import type { ChangeContext } from "./define.ts";
-import { entryNamed, type ListEntries, nameIn, valueIn } from "./list-entries.ts";
+import { entryNamed, ListEntries, nameIn, valueIn } from "./list-entries.ts";
 import { requireSpace } from "./space.ts";
 
 /** Adds, changes and removes the entries of a list. */
 export class ListChanges {
   readonly #list: List;
   readonly #entries: ListEntries;
+  readonly #lists: readonly List[];
   readonly #player: Field | undefined;
 
-  constructor(list: List, entries: ListEntries) {
+  /** @param lists all lists of the table */
+  constructor(list: List, entries: ListEntries, lists: readonly List[]) {
     this.#list = list;
     this.#entries = entries;
+    this.#lists = lists;
     this.#player = list.fields.find(({ refersTo }) => refersTo === "player");
   }
 
@@ -46,13 +50,15 @@ export class ListChanges {
     if (known === undefined) return this.#put(draft, entry, context);
     const label = this.#entries.label(known);
     if (isOwn && (context.caller.id === null || known.creatorUUID !== context.caller.id))
-      throw new Failure("CONFLICT", `The ${label} is not yours: somebody else added it.`);
+      throw new Failure("CONFLICT", `The ${label} can be changed only by the player who added it.`);
     const { keep } = this.#list;
     if (keep !== undefined) {
       const [stored, reported] = [valueIn(known, keep.field), valueIn(entry, keep.field)];
       const isLowest = keep.best === "lowest";
-      if (isLowest ? reported >= stored : reported <= stored)
-        return `The ${label} stays: its ${keep.field.name} is ${stored}, and only a ${isLowest ? "lower" : "higher"} one replaces it.`;
+      if (isLowest ? reported >= stored : reported <= stored) {
+        draft.entries.put(known);
+        return `The ${label} stays: its ${keep.field.name} is ${textOf(keep.field, stored)}, and only ${betterThan(keep)} replaces it.`;
+      }
     }
     if (this.#isSame(known, entry)) {
       draft.entries.put(known);
@@ -70,7 +76,7 @@ export class ListChanges {
     return `Changed the ${label}.`;
   }
 
-  /** @param owner the player whose entry it must be; null for nobody's, undefined for anybody's */
+  /** @param owner the player whose entry it must be; null for a caller who is none, undefined for anybody's */
   remove(draft: Draft, input: Input, owner: string | null | undefined): string {
     const known = this.#entries.require(draft, input);
     const label = this.#entries.label(known);
@@ -81,7 +87,10 @@ export class ListChanges {
     const [user] = users;
     if (user !== undefined) {
       const count = users.length === 1 ? "an entry refers" : `${users.length} entries refer`;
-      throw new Failure("CONFLICT", `The ${label} is in use: ${count} to it, such as ${entryLabel(user)}.`);
+      throw new Failure(
+        "CONFLICT",
+        `The ${label} is in use: ${count} to it, such as ${this.#labelOf(user)}.`,
+      );
     }
     draft.entries.delete(key);
     return `Removed the ${label}.`;
@@ -109,7 +118,7 @@ export class ListChanges {
       const kind = kindOf(type.base);
       // It may have been removed after the request was parsed.
       if (kind !== undefined) requireName(draft, value, kind);
-      if (list !== undefined) values[key] = requireNamed(draft, key, list, value);
+      if (list !== undefined) values[key] = this.#requireNamed(draft, key, list, value);
     }
     if (isNumbered) values.number = this.nextNumber(draft);
     const subject = this.#player && this.#subject(draft, values, this.#player.name);
@@ -127,6 +136,23 @@ export class ListChanges {
       const known = this.#entries.find(draft, values);
       return fold(known?.name ?? "") === fold(reference) ? known : undefined;
     });
+  }
+
+  /** Returns the key of an entry that a parameter names, as it is spelled. @throws Failure `UNKNOWN_ENTRY` */
+  #requireNamed({ entries }: Data, parameter: string, list: string, name: string): string {
+    const known = entryNamed(entries, list, name);
+    if (known !== undefined) return nameIn(known);
+    // An import can have thousands of such rows.
+    const isLong = entries.count("list", list) > mostCompared;
+    const suggestion = didYouMean(name, isLong ? [] : entries.find("list", list).map(nameIn));
+    const title = this.#lists.find((other) => other.name === list)?.title ?? list;
+    throw new Failure("UNKNOWN_ENTRY", `There is no ${title} ${name}.${suggestion}`, { parameter });
+  }
+
+  /** Returns an entry of any list in words. */
+  #labelOf(entry: Entry): string {
+    const list = this.#lists.find(({ name }) => name === entry.list);
+    return list === undefined ? entryLabel(entry) : `the ${new ListEntries(list).label(entry)}`;
   }
 
   #isSame(known: Entry, entry: Entry): boolean {
@@ -153,12 +179,12 @@ export class ListChanges {
   }
 }
 
-/** Returns the key of an entry that a parameter names, as it is spelled. @throws Failure `UNKNOWN_ENTRY` */
-function requireNamed({ entries }: Data, parameter: string, list: string, name: string): string {
-  const known = entryNamed(entries, list, name);
-  if (known !== undefined) return nameIn(known);
-  // An import can have thousands of such rows.
-  const isLong = entries.count("list", list) > mostCompared;
-  const suggestion = didYouMean(name, isLong ? [] : entries.find("list", list).map(nameIn));
-  throw new Failure("UNKNOWN_ENTRY", `There is no ${list} ${name}.${suggestion}`, { parameter });
+/** Returns a value of a field in words. */
+const textOf = ({ type }: Field, value: EntryValue) =>
+  type.base === "instant" ? instantText(Number(value)) : value;
+
+/** Says which values are better than a stored one. */
+function betterThan({ field, best }: NonNullable<List["keep"]>): string {
+  if (field.type.base === "instant") return best === "lowest" ? "an earlier one" : "a later one";
+  return best === "lowest" ? "a lower one" : "a higher one";
 }
