@@ -3,15 +3,15 @@
  * `_access-matrix.ts` has the expected results, written by hand.
  */
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { type Column, columns, matrix, type Row } from "./_access-matrix.ts";
 import {
   assertFailure,
   assertIncludes,
   everyRight,
-  openSharedWorld,
   openWorld,
   type PlayerDetails,
+  shared,
   type World,
 } from "./_setup.ts";
 
@@ -113,11 +113,7 @@ function title({ path, query = {} }: Row): string {
 const rows = matrix(Date.parse("2026-11-21T08:00:00Z"));
 
 // The rows share a service: each prepares its own data.
-const shared = openSharedWorld({ transport: "socket" });
-let cast: Cast;
-before(async () => {
-  cast = await toCast(shared());
-});
+const cast = shared(async (t) => toCast(await openWorld(t)));
 
 describe("who may call", () => {
   for (const row of rows) {
@@ -126,12 +122,12 @@ describe("who may call", () => {
         const mark = row.marks.split(" ")[index];
         assert.match(mark ?? "", /^[+-]$/);
         if (mark === "+")
-          await t.test(`${kind} is allowed ${row.path}`, () => assertAllowed(cast, row, kind, index));
-        else await t.test(`${kind} is denied ${row.path}`, () => assertRestricted(cast, row, kind));
+          await t.test(`${kind} is allowed ${row.path}`, () => assertAllowed(row, kind, index));
+        else await t.test(`${kind} is denied ${row.path}`, () => assertRestricted(row, kind));
       }
       for (const [kind, status, code] of refusals) {
         await t.test(`${kind} is refused`, async () => {
-          const { answer, before, after } = await cast.call(row, cast.caller(kind));
+          const { answer, before, after } = await cast().call(row, cast().caller(kind));
           assertFailure(answer, status, code);
           assert.deepEqual(after, before);
         });
@@ -148,15 +144,15 @@ function laterBy(row: Row, seconds: number): Row {
     : { ...row, query: { ...row.query, startTime: Number(startTime) + seconds * 1000 } };
 }
 
-async function assertAllowed(cast: Cast, row: Row, kind: Column, index: number): Promise<void> {
-  const { answer, before, after } = await cast.call(laterBy(row, index), cast.caller(kind));
+async function assertAllowed(row: Row, kind: Column, index: number): Promise<void> {
+  const { answer, before, after } = await cast().call(laterBy(row, index), cast().caller(kind));
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   if (row.effect === "change") assert.notDeepEqual(after, before, "a change changes the data");
   else assert.deepEqual(after, before, "a read changes nothing");
 }
 
-async function assertRestricted(cast: Cast, row: Row, kind: Column): Promise<void> {
-  const { answer, before, after } = await cast.call(row, cast.caller(kind));
+async function assertRestricted(row: Row, kind: Column): Promise<void> {
+  const { answer, before, after } = await cast().call(row, cast().caller(kind));
   assertFailure(answer, 403, "RESTRICTED");
   assert.notEqual(row.requires.length, 0);
   for (const words of row.requires) assertIncludes(answer.body.info, words);
@@ -169,8 +165,8 @@ describe("a caller who is denied an operation learns only that", () => {
   const decisive = "advanced=true&";
   for (const row of rows.filter(({ marks }) => marks.includes("-"))) {
     it(`${row.path} is refused for its restriction, not for its parameters`, async () => {
-      const { world } = cast;
-      const caller = cast.caller("the holder of a public token");
+      const { world } = cast();
+      const caller = cast().caller("the holder of a public token");
       const path = row.path.replace("{caller}", caller.name);
       for (const search of faulty) {
         const query = row.path === "/houseban" ? `?${decisive}${search.slice(1)}` : search;

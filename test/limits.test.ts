@@ -235,7 +235,7 @@ describe("limits", () => {
       await openWorld(t, { limits: false, routes: withLimits(slow) }),
     ];
     for (const world of worlds) {
-      for (let number = 0; number < 100; number += 1) {
+      for (let number = 0; number < 3; number += 1) {
         await world.ok(world.publicToken, "/event");
         await world.ok(world.publicToken, "/event/gangwar", { attacker: number, defender: 0 });
         assert.equal((await world.get(unknownToken, "/event")).status, 401);
@@ -278,10 +278,10 @@ describe("limits", () => {
   it("bound the journal: a public token that floods /event/gangwar adds less than 2 MB an hour", async (t) => {
     const world = await openWorld(t, { limits: true });
     const before = await journalSize(world);
-    const minutes = 10;
+    const minutes = 2;
     let accepted = 0;
     for (let second = 0; second < minutes * 60; second += 1) {
-      for (let number = 0; number < 3; number += 1) {
+      for (let number = 0; number < 2; number += 1) {
         const score = { attacker: second, defender: number };
         const { status } = await world.get(world.publicToken, "/event/gangwar", score);
         if (status === 200) accepted += 1;

@@ -13,7 +13,7 @@ interface Listed {
   readonly names: readonly string[];
 }
 
-/** Returns all commands, from the help of each. */
+/** Returns a command, and all below it, from the help of each. */
 async function commandsOf(desk: Desk, ...path: readonly string[]): Promise<Listed[]> {
   const help = await desk.ok(...path, "--help");
   const listed = /^Commands:\n((?: {2}.*\n)+)/m.exec(help)?.[1] ?? "";
@@ -23,9 +23,13 @@ async function commandsOf(desk: Desk, ...path: readonly string[]): Promise<Liste
   return [{ path, help, names }, ...(await Promise.all(below)).flat()];
 }
 
+let listed: Promise<Listed[]> | undefined;
+/** Returns all commands, from the help of each. */
+const allCommands = (desk: Desk) => (listed ??= commandsOf(desk));
+
 it("each command has a help, which `help` prints as well, and an example if it is more than a list", async (t) => {
   const desk = await emptyDesk(t);
-  const all = await commandsOf(desk);
+  const all = await allCommands(desk);
   assert.ok(all.length > 45, `only ${all.length} commands`);
   const without: string[] = [];
   for (const { path, help, names } of all) {
@@ -44,7 +48,7 @@ it("each command has a help, which `help` prints as well, and an example if it i
 
 it("the help describes every command, argument and option", async (t) => {
   const desk = await emptyDesk(t);
-  for (const { path, help } of await commandsOf(desk)) {
+  for (const { path, help } of await allCommands(desk)) {
     const sections = help.match(/^(?:Commands|Arguments|Options):\n(?: {2}.*\n)+/gm) ?? [];
     const terms = sections.flatMap((section) => section.match(/^ {2}\S.*$/gm) ?? []);
     assert.ok(terms.length > 0, path.join(" "));
@@ -63,7 +67,7 @@ it("a mistyped command that removes something or grants access is never suggeste
   const desk = await emptyDesk(t);
   const harmful = /^(remove|revoke|exclude|readmit|reset|grant|set|restore|repair|import|undo|rollback)/;
   let tried = 0;
-  for (const { path, names } of await commandsOf(desk))
+  for (const { path, names } of await allCommands(desk))
     for (const name of names.filter((name) => harmful.test(name)))
       for (const typed of [name.slice(0, -1), name.slice(1), `${name}s`, name.replace(/.(.)/, "$1")]) {
         if (names.includes(typed)) continue;
@@ -79,7 +83,7 @@ it("the word in the brackets of every argument and option is completed, or is kn
     /^(?:cidr|duration|host|host:port|moment|n|number|origin|percent|port|rank|role|seconds|text|url)$/;
   const others = /^(?:shell|kind|which|level|new-name|uuid|version|options|command|columns)$/;
   const seen = new Set<string>();
-  for (const { help } of await commandsOf(desk))
+  for (const { help } of await allCommands(desk))
     for (const [line] of help.matchAll(/^(?:Usage:| {2}-).*$/gm))
       for (const [, word = ""] of line.matchAll(/[<[]([^>\]]+?)(?:\.\.\.)?[>\]]/g)) seen.add(word);
   const undeclared = [...seen].filter((word) => !(free.test(word) || others.test(word) || word in valuesOf));
@@ -135,7 +139,7 @@ for (const columns of [80, 60]) {
     await desk.ok("player", "add", name, "--member", "GROVE:4", "--member", "RESCUE:5");
     for (const group of ["VIP", "BETA", "TARGETLIST"]) await desk.ok("group", "add", name, group);
     await desk.ok("token", "issue", "--player", name, "--label", "the page of the squad", "--expires", "30d");
-    const helps = (await commandsOf(desk)).map(({ path }) => [...path, "--help"]);
+    const helps = (await allCommands(desk)).map(({ path }) => [...path, "--help"]);
     for (const args of [...helps, ...linesOf(shown.trim()).map((line) => line.split(" "))]) {
       const { stdout, stderr } = await desk.run(args, { terminal: true, columns });
       for (const line of stripVTControlCharacters(stdout + stderr).split(/[\n\r]/)) {

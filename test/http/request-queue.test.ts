@@ -22,6 +22,7 @@ async function open(t: TestContext) {
   const server = await startServer({
     host: "127.0.0.1",
     port: 0,
+    drainMilliseconds: 1,
     fetch: () => new Response("not asked", { status: 500 }),
     answerPlain(request) {
       const { url = "" } = request;

@@ -1,6 +1,6 @@
 /** Repairs, stopped at every step: the folder is as before, refused or repaired, and the old files are kept. */
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";
@@ -122,7 +122,6 @@ describe("a repair, stopped at any step", () => {
 describe("a repair of files of which nothing can be saved", () => {
   it("changes nothing", async (t) => {
     const folder = await temporaryFolder(t);
-    await mkdir(folder, { recursive: true });
     await writeFile(join(folder, "snapshot-000000000001.jsonl"), "\0".repeat(100));
     await writeFile(join(folder, journal), "\0\n".repeat(100));
     const files = await readdir(folder);

@@ -23,10 +23,11 @@ async function openStreams(t: TestContext, world: World, ...tokens: string[]): P
   return streams;
 }
 
+/** Returns what the next event names. One of statistics alone comes up to five seconds late, which tells nothing here. */
 async function nextResources(stream: Listening | undefined): Promise<readonly string[]> {
   const { event, data } = (await stream?.next()) ?? { event: "", data: {} };
   assert.equal(event, "changed");
-  return data.resources;
+  return data.resources.join() === "statistic" ? nextResources(stream) : data.resources;
 }
 
 it("only members of a faction hear of changes to its list", async (t) => {
@@ -51,7 +52,6 @@ it("a player hears of a list from becoming a member until leaving", async (t) =>
   await world.service.administer("member.set", { ...member, rank: 1 });
   const joined = await nextResources(his);
   assert.ok(joined.includes("blacklistreason"), `the list is new to him: ${joined}`);
-  while (!(await nextResources(his)).includes("statistic"));
   await world.ok(ada.token, reason("GROVE"), betrayal);
   assert.deepEqual(await nextResources(his), ["blacklistreason"]);
   await world.service.administer("member.remove", member);
