@@ -2,7 +2,7 @@
 import { additionOperation, type Excess, readExcesses } from "../../src/audit/statistics.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { model } from "../../src/domain/model.ts";
-import { asArgument, didYouMean, fold } from "../../src/domain/text.ts";
+import { allOf, asArgument, didYouMean, fold } from "../../src/domain/text.ts";
 import { toUUID } from "../../src/domain/uuid.ts";
 import { vocabularyOf } from "../../src/identity/memberships.ts";
 import { checkRoutes } from "../../src/operations.ts";
@@ -16,8 +16,12 @@ import { disablePretenuring } from "../serving/heap.ts";
 import { type Column, formatInstant } from "../terminal/output.ts";
 import { withProgress } from "./data/progress.ts";
 
-const columns: readonly Column<Excess>[] = [
-  { heading: "PLAYER", cell: ({ player }) => player },
+const columnsFor = (players: Data["players"]): readonly Column<Excess>[] => [
+  // Somebody else may have the name of a former player.
+  {
+    heading: "PLAYER",
+    cell: ({ player, uuid }) => (players.has(uuid) || player === uuid ? player : `${player} (${uuid})`),
+  },
   { heading: "TYPE", cell: ({ type }) => type },
   { heading: "COUNT", cell: ({ count }) => String(count) },
   { heading: "LIMIT", cell: ({ limit }) => String(limit) },
@@ -31,13 +35,13 @@ export async function showStatistics(context: Context, { close }: { close?: stri
   const { change, output } = context;
   const { excesses, file, hasLimits, players } = await openCases(context);
   if (close !== undefined) {
-    const { uuid, types } = casesOf(close, excesses);
+    const { uuid, types } = casesOf(close, excesses, players);
     await change("audit.statistics", { uuid, types }, "edits");
     return;
   }
   const nobody = `Nobody exceeded a limit of ${file} at any time in the journal.`;
   const unlimited = `${file} has no limits for ${additionOperation}: add \`perHour\` to its \`statistics\`, as in the shipped route table.`;
-  output.list(excesses, columns, hasLimits ? nobody : unlimited);
+  output.list(excesses, columnsFor(players), hasLimits ? nobody : unlimited);
   if (excesses.length > 0) {
     output.remark(
       "`addon-cli player reset-statistic <player>` sets a player's statistics to 0; `addon-cli audit statistics --close <player>` closes the case; these exclude a player from the interface:",
@@ -51,7 +55,7 @@ export async function showStatistics(context: Context, { close }: { close?: stri
 /** Returns the command that excludes the player of a case for two weeks. */
 function exclusionOf({ uuid, reason }: Excess, players: Data["players"]): string {
   const name = players.get(uuid)?.name;
-  // Somebody else may have the name of a former player, and a dash would begin an option.
+  // As in the list; and a dash would begin an option.
   const player = name === undefined || name.startsWith("-") ? uuid : name;
   return `addon-cli player exclude ${asArgument(player)} --reason ${asArgument(reason)} --until 14d`;
 }
@@ -88,21 +92,31 @@ function warn({ output }: Context, warnings: readonly string[]): void {
   for (const warning of warnings) output.remark(`warning: ${warning}`);
 }
 
-/** Returns the player of some cases, and their types. @throws Failure `UNKNOWN_ENTRY` if there are none */
-function casesOf(reference: string, excesses: readonly Excess[]): Pick<Excess, "uuid"> & { types: string[] } {
-  const wanted = toUUID(reference) ?? fold(reference);
-  const cases = excesses.filter(({ uuid, player }) => uuid === wanted || fold(player) === wanted);
-  const [first] = cases;
-  if (first === undefined) {
+/**
+ * Returns the player of some cases, and their types. A name means the registered player, or the only one who had it.
+ * @throws Failure `UNKNOWN_ENTRY` if there are none, `PARAMETER_INVALID` for the name of several former players
+ */
+function casesOf(reference: string, excesses: readonly Excess[], players: Data["players"]) {
+  const wanted = toUUID(reference) ?? players.find("name", fold(reference))[0]?.uuid;
+  const isWanted = ({ uuid, player }: Excess) =>
+    wanted === undefined ? fold(player) === fold(reference) : uuid === wanted;
+  const cases = excesses.filter(isWanted);
+  const [uuid, ...others] = new Set(cases.map((excess) => excess.uuid));
+  if (uuid === undefined) {
     const suggestion = didYouMean(
       reference,
-      excesses.map(({ player }) => player),
+      excesses.map(({ player }) => player).filter((player) => fold(player) !== fold(reference)),
     );
     throw new Failure("UNKNOWN_ENTRY", `No open case matches "${reference}".${suggestion}`, {
       hint: "`addon-cli audit statistics` lists the open cases.",
     });
   }
-  const { uuid } = first;
-  const types = cases.filter((excess) => excess.uuid === uuid).map(({ type }) => type);
-  return { uuid, types: [...new Set(types)] };
+  if (others.length > 0) {
+    throw new Failure(
+      "PARAMETER_INVALID",
+      `Several players had the name ${reference}: ${allOf([uuid, ...others])}.`,
+      { hint: "Name one by UUID." },
+    );
+  }
+  return { uuid, types: [...new Set(cases.map(({ type }) => type))] };
 }
