@@ -81,6 +81,7 @@ export async function showAudit(
   const select = toSelection(look, names);
   void reportService(folder, output, stopped);
   for await (const record of follow(folder, last, stopped)) {
+    names.learn(record);
     const entry = select(record);
     if (entry !== undefined) show(entry);
   }

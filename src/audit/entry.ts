@@ -10,7 +10,7 @@ export interface AuditEntry
   extends Pick<JournalRecord, "instant" | "who" | "request" | "table" | "undoes" | "changes"> {
   /** The argument of `undo`. */
   readonly number: number;
-  /** The name of the player who made it, or null where it is unknown. */
+  /** The present name of the player who made it, of a former player the last one; null where it is unknown. */
   readonly name: string | null;
   /** The id of the public token that was used, or null; also null in older changes. */
   readonly token: string | null;

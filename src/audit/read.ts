@@ -57,7 +57,7 @@ export function warnMissing(folder: string, warnings: string[]): OnMissing {
 
 /**
  * Returns a function that turns a record of the journal into its entry, or into undefined if the query excludes it. It
- * must be called with the records in order.
+ * learns no names: those in an old record are not the present ones.
  * @throws Failure where the query names an unknown player or collection
  */
 export function toSelection(
@@ -67,7 +67,6 @@ export function toSelection(
   const isWanted = toTest(query, names);
   const all = query.all === true || asksForBookkeeping(query);
   return (record) => {
-    names.learn(record);
     const entry = toAuditEntry(record, names, all);
     return entry !== undefined && isWanted(entry) ? entry : undefined;
   };

@@ -187,12 +187,13 @@ describe("the newest changes", () => {
 });
 
 describe("the selection of a query", () => {
-  it("knows the names in the changes before, and in the change itself", () => {
-    const select = toSelection({}, new PlayerNames());
-    const player = changeOf("players", ada, null, { uuid: ada, name: "Ada" });
-    assert.equal(select(recordOf([changeOf("scores", "gangwar", null, {})], { who: ada }))?.name, null);
-    assert.equal(select(recordOf([player], { who: ada }))?.name, "Ada");
-    assert.equal(select(recordOf([changeOf("scores", "gangwar", null, {})], { who: ada }))?.name, "Ada");
+  it("has the names that are known, and not the earlier ones in its records", () => {
+    const names = new PlayerNames();
+    const select = toSelection({}, names);
+    const player = recordOf([changeOf("players", ada, null, { uuid: ada, name: "Ada" })], { who: ada });
+    assert.equal(select(player)?.name, null);
+    names.learn(recordOf([changeOf("players", ada, null, { uuid: ada, name: "Eva" })]));
+    assert.equal(select(player)?.name, "Eva");
   });
 
   const noted = recordOf([changeOf("activity", ada, null, { uuid: ada, lastSeen: 1, version: null })]);
