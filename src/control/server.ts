@@ -7,6 +7,7 @@ import { chmod, unlink } from "node:fs/promises";
 import { createServer, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
+import { finished } from "node:stream/promises";
 import { Failure } from "../domain/errors.ts";
 import { statusOf } from "../engine/response.ts";
 import { type OperationName, requireOperation } from "./operations.ts";
@@ -58,14 +59,13 @@ export async function startControl(
   const run = async (request: IncomingMessage, signal: AbortSignal) => {
     const name = request.url?.slice(1) ?? "";
     try {
-      // A length that is not declared is not bounded.
-      if (request.headers["transfer-encoding"] !== undefined)
-        throw new Failure("REQUEST_MALFORMED", "The request has no Content-Length.");
-      await requireSize(request);
+      requireSize(request);
       const operation = requireOperation(name);
       const result = await control.run(operation, parseJSON(await text(request)), signal);
       return JSON.stringify({ result: result ?? null });
     } catch (error) {
+      // Closing the connection while the command writes would cut off the answer. Node limits the time that this takes.
+      await finished(request.resume()).catch(() => {});
       // A table or a backup with faults is the operator's.
       const isTheirs = name === "data.preview-restore" || (error instanceof Failure && error.faultyFile);
       const isFault = !isTheirs && (!(error instanceof Failure) || statusOf[error.code] >= 500);
@@ -123,11 +123,13 @@ export async function startControl(
   };
 }
 
-/** @throws Failure `REQUEST_TOO_LARGE`, once the request is read: closing it while the command writes would cut off the answer */
-async function requireSize(request: IncomingMessage): Promise<void> {
-  const size = Number(request.headers["content-length"] ?? 0);
+/** @throws Failure `REQUEST_TOO_LARGE`, `REQUEST_MALFORMED` */
+function requireSize({ headers }: IncomingMessage): void {
+  // A length that is not declared is not bounded.
+  if (headers["transfer-encoding"] !== undefined)
+    throw new Failure("REQUEST_MALFORMED", "The request has no Content-Length.");
+  const size = Number(headers["content-length"] ?? 0);
   if (size <= maxBody) return;
-  await once(request.resume(), "end");
   throw new Failure(
     "REQUEST_TOO_LARGE",
     `The input of the command has ${size} bytes, expected at most ${maxBody}.`,
