@@ -1,6 +1,6 @@
 /** Instants on the command line. */
 import { InvalidArgumentError, Option } from "commander";
-import { latestInstant, toInstant } from "../../src/domain/instant.ts";
+import { latestEnd, latestInstant, toInstant } from "../../src/domain/instant.ts";
 import type { Context } from "../context.ts";
 
 /** What {@link parseInstant} accepts, for help: a duration counts back from now, or ahead for `--expires`. */
@@ -49,9 +49,7 @@ export function parseInstant(
 /** Parses an instant as {@link parseInstant} does. @throws InvalidArgumentError for any that is not in the future */
 export function parseFuture(text: string, output: Pick<Context["output"], "remark">): number {
   const instant = parseInstant(text, "ahead", output);
-  // Files write years with four digits.
-  if (instant >= Date.UTC(10_000, 0))
-    throw new InvalidArgumentError("Expected a time before the year 10000.");
+  if (instant > latestEnd) throw new InvalidArgumentError("Expected a time before the year 10000.");
   if (instant > Date.now()) return instant;
   throw new InvalidArgumentError("Expected a time in the future, such as 30d.");
 }

@@ -5,6 +5,9 @@ export const dayMilliseconds = 24 * 60 * 60 * 1000;
 /** The latest date that JavaScript has, in milliseconds since 1970. */
 export const latestInstant = 8_640_000_000_000_000;
 
+/** The latest end of a membership or an exclusion: files write years with four digits. Older data can have later ends. */
+export const latestEnd = Date.UTC(10_000, 0) - 1;
+
 /** Returns milliseconds since 1970, or NaN. A `+` that a client did not encode in a query arrives as a space. */
 export function toInstant(text: string): number {
   if (/^\d{1,16}$/.test(text)) return Number(text);

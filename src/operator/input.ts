@@ -2,8 +2,9 @@
 import * as v from "valibot";
 import { otherCallers } from "../audit/filter.ts";
 import { Failure } from "../domain/errors.ts";
-import { latestInstant } from "../domain/instant.ts";
+import { latestEnd } from "../domain/instant.ts";
 import { integerRange, playerNameForm, playerNameWords } from "../domain/limits.ts";
+import type { Player } from "../domain/model.ts";
 import { capitalised, fold, invisibleIn, leaveOut, oneOf } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import { tokenInText } from "../identity/tokens.ts";
@@ -51,7 +52,9 @@ export function line(what: string, { minLength, maxLength }: { minLength: number
 }
 
 /** When a membership ends, in milliseconds since 1970; without it there is no end. */
-export const until = v.optional(v.pipe(v.number(), v.safeInteger(), v.maxValue(latestInstant)));
+export const until = v.optional(
+  v.pipe(v.number(), v.safeInteger(), v.maxValue(latestEnd, "expected a time before the year 10000")),
+);
 
 /** A new name of a player. It must not look like a UUID. */
 export const newPlayerName = v.pipe(
@@ -71,6 +74,16 @@ export const newPlayerName = v.pipe(
 
 /** A duration from now, in milliseconds. */
 export const milliseconds = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+
+/**
+ * Returns the fault of a row whose name and UUID are those of two players.
+ * @param holder the player of the name
+ * @param known the name that belongs to the UUID, if any does
+ */
+export function contradictionOf({ name, uuid }: Player, known: string | undefined): string {
+  const whose = known === undefined ? "is unknown" : `is that of ${known}`;
+  return `the player ${name} is ${uuid}, and the UUID beside it ${whose}; correct one, or leave the UUID empty`;
+}
 
 /** A player's name or UUID, registered or not. */
 export const playerReference = v.pipe(

@@ -20,6 +20,7 @@ import type { Field, List } from "../../table/declared/lists.ts";
 import { withPresentNames } from "../../table/declared/stored.ts";
 import { parseParameter, refusalWords } from "../../table/parameters.ts";
 import type { Input, ParameterValue } from "../../table/restriction/restriction.ts";
+import { contradictionOf } from "../input.ts";
 
 /** Returns a declared list. @throws Failure `UNKNOWN_ENTRY` */
 export function requireList(lists: readonly List[], name: string): List {
@@ -166,11 +167,7 @@ function readerOf(
       const known = uuid && (draft.players.get(uuid)?.name ?? formerName(draft, uuid));
       const holder = uuid && findPlayer(draft, text);
       if (holder && holder.uuid !== uuid && (known === undefined || fold(known) !== fold(text))) {
-        const whose = known === undefined ? "is unknown" : `is that of ${known}`;
-        sheet.fault(
-          at,
-          `the player ${holder.name} is ${holder.uuid}, and the UUID beside it ${whose}; correct one, or leave the UUID empty`,
-        );
+        sheet.fault(at, contradictionOf(holder, known));
       } else if (text === "" && fallback !== undefined) input[name] = fallback;
       else
         attempt(at, () => {

@@ -4,10 +4,11 @@ import { groupMemberKey, type Player } from "../../domain/model.ts";
 import { allOf, byName, fold } from "../../domain/text.ts";
 import type { Move } from "../../explain/moves.ts";
 import { type Standing, type Standings, standingsOf } from "../../identity/memberships.ts";
+import { formerName } from "../../identity/players.ts";
 import { bindSubjects, renameCreators } from "../../identity/references.ts";
 import type { Draft } from "../../store/data.ts";
 import type { Slices } from "../../store/slices.ts";
-import type { FileEdit } from "../input.ts";
+import { contradictionOf, type FileEdit } from "../input.ts";
 import { formerNote } from "../players.ts";
 import { type Listed, rosterReader } from "./rows.ts";
 import { endWord, rosterColumns, toWord } from "./standing.ts";
@@ -15,7 +16,14 @@ import { endWord, rosterColumns, toWord } from "./standing.ts";
 /** What changes for people, in the order in which it is shown; `readmitted` left the group of the excluded. */
 const kinds = [
   ...(["registered", "renamed", "ranksGained", "ranksLost", "groupsGained", "groupsLost"] as const),
-  ...(["endsChanged", "readmitted", "administratorsGained", "administratorsLost", "notInTheFile"] as const),
+  ...([
+    "endsChanged",
+    "alreadyEnded",
+    "readmitted",
+    "administratorsGained",
+    "administratorsLost",
+    "notInTheFile",
+  ] as const),
 ];
 type Note = (kind: (typeof kinds)[number], who: string) => void;
 
@@ -43,8 +51,9 @@ export async function applyRoster(
 
   const people = new Map(kinds.map((kind): [string, string[]] => [kind, []]));
   const note: Note = (kind, who) => people.get(kind)?.push(who);
-  for (const { player, known } of listed) {
+  for (const { player, known, past } of listed) {
     const { name, administrator } = player;
+    for (const word of past) note("alreadyEnded", `${name} ${word}`);
     if (administrator !== (known?.administrator ?? false))
       note(administrator ? "administratorsGained" : "administratorsLost", name);
     draft.players.put(player);
@@ -68,9 +77,16 @@ export async function applyRoster(
   for (const { player, known, ranks, groups } of [...listed, ...(file.remove ? ended : [])]) {
     if (slices.isOver) await slices.next();
     const before = standingsOf(draft, player.uuid, now);
+    // A row that registers somebody does not readmit: an export cannot show who is excluded without being registered.
+    const isKept = (group: string) => known === undefined && group === excludedGroup;
+    const kept = new Map([...before.groups].filter(([group]) => isKept(group)));
+    const after = {
+      ranks: ranks ?? before.ranks,
+      groups: groups === undefined ? before.groups : new Map([...kept, ...groups]),
+    };
     if (known?.name !== player.name) {
-      const stays = known === undefined && groups === undefined && before.groups.size > 0;
-      const already = stays ? `already in ${allOf([...before.groups.keys()])}` : "";
+      const stay = known === undefined ? [...(groups === undefined ? before.groups : kept).keys()] : [];
+      const already = stay.length === 0 ? "" : `already in ${allOf(stay)}`;
       const taken = differences(groupsBefore.get(player.uuid) ?? none, before.groups).map(({ key }) => key);
       const takes = known === undefined || taken.length === 0 ? "" : `takes over ${allOf(taken)}`;
       const notes = [already, takes, formerNote(draft, player, now)].filter((text) => text !== "");
@@ -78,7 +94,6 @@ export async function applyRoster(
       if (known === undefined) note("registered", words);
       else note("renamed", `${known.name} to ${words}`);
     }
-    const after = { ranks: ranks ?? before.ranks, groups: groups ?? before.groups };
     setMemberships(draft, player, before, after, excludedGroup, note);
     const former = known && {
       ...{ administrator: known.administrator, ...before },
@@ -93,13 +108,14 @@ export async function applyRoster(
 function absentFrom(draft: Draft, listed: readonly Listed[], sheet: Sheet): Player[] {
   const uuids = new Set(listed.map(({ player }) => player.uuid));
   const lines = new Map<string, number>();
-  for (const { player, at } of listed) {
+  for (const { player, known, at, uuidAt } of listed) {
     const { name, uuid } = player;
     if (name === "") continue;
     const holder = draft.players.find("name", fold(name)).find((other) => !uuids.has(other.uuid));
     const twin = lines.has(fold(name)) ? fold(name) : uuid;
     const what = twin === uuid ? `UUID ${uuid}` : `name ${name}`;
-    if (holder !== undefined) sheet.fault(at, `the name ${name} is also that of the player ${holder.uuid}`);
+    if (holder !== undefined)
+      sheet.fault(uuidAt, contradictionOf(holder, known?.name ?? formerName(draft, uuid)));
     else if (lines.has(twin)) sheet.fault(at, `the ${what} is also that of line ${lines.get(twin)}`);
     for (const one of [fold(name), uuid]) lines.set(one, sheet.lineOf(at));
   }
@@ -148,5 +164,5 @@ function changeWords(name: string, was: Standing | undefined, is: Standing | und
 function differences(before: Standings, after: Standings) {
   return [...new Set([...before.keys(), ...after.keys()])]
     .map((key) => ({ key, was: before.get(key), is: after.get(key) }))
-    .filter(({ was, is }) => was?.rank !== is?.rank || was?.until !== is?.until);
+    .filter(({ was, is }) => was?.rank !== is?.rank || endWord(was?.until) !== endWord(is?.until));
 }

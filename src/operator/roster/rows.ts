@@ -6,7 +6,7 @@
  */
 import * as v from "valibot";
 import { type Cell, type Row, type Sheet, toCell } from "../../backup/csv.ts";
-import { latestInstant, toInstant } from "../../domain/instant.ts";
+import { latestEnd, toInstant } from "../../domain/instant.ts";
 import type { Player } from "../../domain/model.ts";
 import { allOf, fold } from "../../domain/text.ts";
 import { newUUID, toUUID } from "../../domain/uuid.ts";
@@ -16,6 +16,7 @@ import type { Draft } from "../../store/data.ts";
 import { quote } from "../../table/parameters.ts";
 import { unknownName } from "../../table/yaml/wording.ts";
 import { newPlayerName, rank } from "../input.ts";
+import { toWord } from "./standing.ts";
 
 type Kind = "group" | "faction or service";
 
@@ -50,7 +51,8 @@ export function rosterReader(draft: Draft, sheet: Sheet, counts: (column: string
     return uuid;
   }
 
-  function toMemberships(kind: Kind, cell: Cell): Map<string, Standing> {
+  /** @param past gets the memberships that have ended since the file was written: a sheet may keep them */
+  function toMemberships(kind: Kind, cell: Cell, past: string[]): Map<string, Standing> {
     const all = new Map<string, Standing>();
     for (const { 0: word, index } of cell.text.matchAll(/\S+/g)) {
       const at = cell.at + index;
@@ -66,14 +68,23 @@ export function rosterReader(draft: Draft, sheet: Sheet, counts: (column: string
       if (name === undefined) sheet.fault(at, unknownName(kind, typed, [...seeded[kind].values()]));
       const parsed = kind === "group" ? undefined : v.safeParse(rank, Number(digits));
       if (parsed?.success === false) sheet.fault(at, `${parsed.issues[0].message}, got ${digits}`);
-      const until = end === undefined ? undefined : toInstant(end);
-      if (until !== undefined && !(until > now && until <= latestInstant)) {
-        const expected = Number.isNaN(until) ? "an end with date, time and zone" : "an end in the future";
+      // Hardly anybody means milliseconds of 1970 by a year, or by seconds since then.
+      const until = end === undefined ? undefined : /^\d{1,11}$/.test(end) ? Number.NaN : toInstant(end);
+      if (until !== undefined && !(until <= latestEnd)) {
+        const expected = Number.isNaN(until)
+          ? "an end with date, time and zone"
+          : "an end before the year 10000";
         sheet.fault(at, `expected ${expected}, such as @2099-12-31T00:00Z, got ${quote(`@${end}`)}`);
       }
       const known = name ?? typed;
       if (all.has(known)) sheet.fault(at, `${known} is in the cell twice`);
       all.set(known, { rank: Number(digits), until });
+    }
+    for (const [name, standing] of all) {
+      if (standing.until !== undefined && standing.until <= now) {
+        past.push(toWord(name, standing));
+        all.delete(name);
+      }
     }
     return all;
   }
@@ -94,12 +105,14 @@ export function rosterReader(draft: Draft, sheet: Sheet, counts: (column: string
     const { players } = draft;
     const stated = row.get("uuid");
     const uuid = stated === undefined || stated.text === "" ? undefined : toStated(stated);
-    const known = uuid === undefined ? players.find("name", fold(text))[0] : players.get(uuid);
-    // The name in older data may be one that a cell cannot have.
-    const name = known !== undefined && toCell(known.name) === text ? known.name : text.normalize("NFC");
+    const holder = players.find("name", fold(text))[0];
+    const known = uuid === undefined ? holder : players.get(uuid);
+    // Only a UUID makes another spelling a new name. The name in older data may be one that a cell cannot have.
+    const isSame = known !== undefined && (uuid === undefined || toCell(known.name) === text);
+    const name = isSame ? known.name : text.normalize("NFC");
     if (name === "") sheet.fault(at, "expected a player name, got nothing");
     else if (counts("name") && known?.name !== name) checkNew(name, at);
-    else if (known === undefined) sheet.fault(at, `there is no player "${name}"`);
+    else if (known === undefined && holder === undefined) sheet.fault(at, `there is no player "${name}"`);
     // A former player keeps the UUID: removal and new registration must not end an exclusion.
     const fresh = () => {
       if (uuid !== undefined) return uuid;
@@ -115,8 +128,10 @@ export function rosterReader(draft: Draft, sheet: Sheet, counts: (column: string
       name: counts("name") ? name : former.name,
       administrator: read("administrator", toFlag) ?? former.administrator,
     };
-    const ranks = read("organisations", (cell) => toMemberships("faction or service", cell));
-    return { at, player, known, ranks, groups: read("groups", (cell) => toMemberships("group", cell)) };
+    const past: string[] = [];
+    const ranks = read("organisations", (cell) => toMemberships("faction or service", cell, past));
+    const groups = read("groups", (cell) => toMemberships("group", cell, past));
+    return { at, uuidAt: stated?.at ?? at, player, known, ranks, groups, past };
   };
 }
 

@@ -1,4 +1,5 @@
 /** What players are and belong to, and a roster of them. */
+import { latestEnd } from "../../domain/instant.ts";
 import { byName } from "../../domain/text.ts";
 import { namesOf, type Standing, type Standings, standingsOf } from "../../identity/memberships.ts";
 import type { Data } from "../../store/data.ts";
@@ -11,9 +12,10 @@ export function toWord(name: string, { rank, until }: Standing): string {
   return `${name}${rank === 0 ? "" : `:${rank}`}${endWord(until)}`;
 }
 
-/** Returns an end as a cell has it; nothing without one. */
+/** Returns an end as a cell has it; nothing without one. Of a later end than a cell can have, that is the latest. */
 export function endWord(until: number | undefined): string {
-  return until === undefined ? "" : `@${new Date(until).toISOString().replace(/(?::00)?\.000Z$/, "Z")}`;
+  if (until === undefined) return "";
+  return `@${new Date(Math.min(until, latestEnd)).toISOString().replace(/(?::00)?\.000Z$/, "Z")}`;
 }
 
 /** Returns all players as rows, with memberships in the seed's order. */
