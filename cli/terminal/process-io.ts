@@ -17,8 +17,11 @@ export function processIO(): IO {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     // `deliver` reports it.
     if (isDelivering) return;
-    // A reader such as `head` may stop early: that is no failure.
-    if (error.code === "EPIPE") process.exit(0);
+    // A reader such as `head` may stop early: that is no failure. The command may be about to fail for a reason of its own.
+    if (error.code === "EPIPE") {
+      setImmediate(() => process.exit());
+      return;
+    }
     process.stderr.write(`error: ${outputFailed(error).message}\n`);
     process.exit(1);
   });
