@@ -191,17 +191,31 @@ async function isCompressed(files: Files, path: string): Promise<boolean> {
   return false;
 }
 
-/** Returns the file as a source, by its first bytes. @throws Failure `PARAMETER_INVALID` where it is neither kind */
+/**
+ * Returns the file as a source, by its first bytes.
+ * @throws Failure `PARAMETER_INVALID` where it is neither kind, or a compressed export
+ */
 export async function recognizeSource(files: Files, file: string): Promise<Source> {
-  if (await isCompressed(files, file)) return { kind: "backup", file };
-  for await (const piece of piecesOf(files, file)) {
-    const head = Buffer.from(piece).toString("latin1");
-    if (/^[0-9a-f]{8} \{/.test(head)) return { kind: "backup", file };
-    // Of another encoding with a byte order mark, the reader of an export says which one it expects.
-    if (/^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)?[\s\0]*\{/.test(head))
-      return { kind: "export", file };
-    break;
+  const compressed = await isCompressed(files, file);
+  let head = "";
+  try {
+    for await (const piece of unpacked(files, file)) {
+      head = Buffer.from(piece).toString("latin1");
+      break;
+    }
+  } catch (error) {
+    // The reader of a backup says what is wrong with a damaged one.
+    if (!compressed) throw error;
   }
+  // Of another encoding with a byte order mark, the reader of an export says which one it expects.
+  const isExport = /^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)?[\s\0]*\{/.test(head);
+  if (isExport && compressed) {
+    throw new Failure("PARAMETER_INVALID", `${file} is an export that was compressed.`, {
+      hint: "Unpack it first, for example with `gunzip`, and name the result; nothing was changed.",
+    });
+  }
+  if (isExport) return { kind: "export", file };
+  if (compressed || /^[0-9a-f]{8} \{/.test(head)) return { kind: "backup", file };
   throw new Failure("PARAMETER_INVALID", `${file} is neither a backup nor an export of all data.`, {
     hint: "`addon-cli roster apply` reads a roster, and `list import` the entries of a list; nothing was changed.",
   });

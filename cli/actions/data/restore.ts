@@ -151,14 +151,14 @@ async function unpack(context: Context, source: Source, dryRun: boolean): Promis
   const { database, records, instant } = await withProgress(context, "Reading", () =>
     readSource(nodeFiles, folder, source),
   );
-  const problems = await problemsOf(source, database.view);
-  for (const problem of [...problems, ...(await refusalsOf(context, database))])
-    output.remark(`warning: ${problem}`);
+  const inconsistent = await problemsOf(source, database.view);
+  const problems = [...inconsistent, ...(await refusalsOf(context, database))];
+  for (const problem of problems) output.remark(`warning: ${problem}`);
   await requireEmpty(nodeFiles, folder);
   const words = `${counted(records, "record")}${instant === null ? "" : ` of ${formatInstant(instant)}`}`;
   if (dryRun) {
     output.result(
-      { folder, ...toDocument(source), dryRun, sequence: null, records, instant },
+      { folder, ...toDocument(source), dryRun, sequence: null, records, instant, problems },
       `${folder} would receive ${words}.`,
     );
     return;
@@ -174,7 +174,7 @@ async function unpack(context: Context, source: Source, dryRun: boolean): Promis
   const verb = source.kind === "export" ? "Imported" : "Restored";
   const upTo = source.kind === "export" ? "" : `, everything up to change ${sequence}`;
   output.result(
-    { folder, ...toDocument(source), dryRun, sequence, records, instant },
+    { folder, ...toDocument(source), dryRun, sequence, records, instant, problems },
     `${verb} ${words}${upTo}.`,
   );
 }
