@@ -7,6 +7,9 @@ import { readSeed } from "../../src/operator/seed-file.ts";
 import type { Context } from "../context.ts";
 import { confirm } from "../terminal/confirm.ts";
 
+/** The refusals that the file causes. */
+const ofFile: readonly string[] = ["CONFLICT", "PARAMETER_INVALID", "UNKNOWN_FACTION"];
+
 /** Adds the names of a file; the default is the seed file. */
 export async function seedGroups(
   { change, io, workspace }: Context,
@@ -15,16 +18,16 @@ export async function seedGroups(
   const path = file === undefined ? await workspace().seedFile() : resolve(io.cwd, file);
   const names = await readSeed(path);
   await change("seed.groups", names, "seeds").catch((error: unknown) => {
-    if (!(error instanceof Failure) || error.code !== "CONFLICT") throw error;
+    if (!(error instanceof Failure) || !ofFile.includes(error.code)) throw error;
     const { code, message, hint } = error;
     throw new Failure(code, `${path}: ${message}`, { hint });
   });
 }
 
 /** Asks, removes a name, and warns if the seed file would add it again. */
-export async function removeName(context: Context, kind: Named["kind"], name: string): Promise<void> {
+export async function removeName(context: Context, kind: Named["kind"], typed: string): Promise<void> {
   const { change, output, run, workspace } = context;
-  await run("reads", "seed.check-removal", { kind, name });
+  const { name } = await run("reads", "seed.check-removal", { kind, name: typed });
   await confirm(context, {
     asks: `Remove the ${kind} ${name}?`,
     does: `This removes the ${kind} ${name}`,

@@ -161,10 +161,10 @@ async function tokenInput({ io, misuse }: Context, id: string) {
 async function revokeAllOf(context: Context, player: string): Promise<void> {
   const { change, read } = context;
   // Until the answer, the name can become another's.
-  const { uuid, tokens: found } = await read("player.show", { player });
+  const { name, uuid, tokens: found } = await read("player.show", { player });
   const { length } = found.filter(({ state }) => state !== "revoked");
   if (length > 0) {
-    const what = length === 1 ? `the token of ${player}` : `all ${length} tokens of ${player}`;
+    const what = length === 1 ? `the token of ${name}` : `all ${length} tokens of ${name}`;
     await confirm(context, { asks: `Revoke ${what}?`, does: `This revokes ${what}` });
   }
   await change("token.revoke", { player: uuid });

@@ -74,7 +74,8 @@ const setAdministrator = (administrator: boolean) =>
     change(draft, input) {
       const found = requirePlayer(draft, input.player);
       const what = administrator ? "an administrator" : "not an administrator";
-      if (found.administrator === administrator) return { info: `${found.name} is already ${what}.` };
+      const already = administrator ? "already " : "";
+      if (found.administrator === administrator) return { info: `${found.name} is ${already}${what}.` };
       draft.players.put({ ...found, administrator });
       return { info: `${found.name} is now ${what}.` };
     },

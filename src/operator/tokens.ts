@@ -85,8 +85,10 @@ export const revoke = defineChange({
     const token = "id" in input ? requireId(draft, input.id) : requireHash(draft, input.hash);
     if (token.revokedAt !== null) return { info: `The token ${token.id} is already revoked.`, tokens: [] };
     draft.tokens.put({ ...token, revokedAt: now });
-    for (const { uuid } of draft.invitations.find("token", token.id)) revokeInvitation(draft, uuid, now);
-    return { info: `Revoked the token ${token.id}.`, tokens: [token.id] };
+    const gave = draft.invitations.find("token", token.id);
+    const ended = gave.filter(({ uuid }) => revokeInvitation(draft, uuid, now) !== undefined);
+    const more = ended.length === 0 ? "" : ", and the invitation that gave it";
+    return { info: `Revoked the token ${token.id}${more}.`, tokens: [token.id] };
   },
 });
 

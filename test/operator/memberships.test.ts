@@ -64,7 +64,7 @@ describe("the administrator flag of a player", () => {
     const desk = filled();
     const ada = desk.data.players.get(one);
     assert.deepEqual(unchanged(desk, "admin.revoke", { player: "Ada" }), {
-      info: "Ada is already not an administrator.",
+      info: "Ada is not an administrator.",
     });
     assert.deepEqual(desk.run("admin.grant", { player: "ada" }), { info: "Ada is now an administrator." });
     assert.deepEqual(desk.data.players.get(one), { ...ada, administrator: true });
