@@ -76,10 +76,15 @@ export function needsNames({ player, by, record }: Filter): boolean {
 
 function requireKnown(reference: string, names: PlayerNames): void {
   // A UUID may have records without a name.
-  if (toUUID(reference) !== undefined || names.has(reference)) return;
-  throw new Failure(
+  if (toUUID(reference) === undefined && !names.has(reference)) throw unknownPlayer(reference, names);
+}
+
+/** Returns the failure for a player whom neither the data nor the journal knows. */
+export function unknownPlayer(reference: string, names: PlayerNames): Failure {
+  const suggestion = didYouMean(reference, names.all);
+  return new Failure(
     "UNKNOWN_PLAYER",
-    `There is no player "${reference}", and there is none in the journal.${didYouMean(reference, names.all)}`,
+    `There is no player "${reference}", and there is none in the journal.${suggestion}`,
   );
 }
 

@@ -22,11 +22,20 @@ type Recorded = Pick<JournalRecord, "operation" | "who" | "table">;
  * the handler that takes a player out of a group.
  */
 export function operationTest(filter: string): (entry: Recorded) => boolean {
-  const written = fold(filter).replace(/\.$/, "");
-  const current = formerNames.get(written) ?? written.trim().split(/\s+/).join(".");
-  const isCommand = current !== written;
+  const { current, isCommand } = parsed(filter);
   return (entry) => {
     if (isCommand && (entry.who !== "operator" || entry.table !== null)) return false;
     return `${fold(operationName(entry))}.`.startsWith(`${current}.`);
   };
+}
+
+/** Returns whether a filter by operation is a command as it is typed. */
+export function isTypedCommand(filter: string): boolean {
+  return parsed(filter).isCommand;
+}
+
+function parsed(filter: string) {
+  const written = fold(filter).trim().replace(/\.$/, "");
+  const current = formerNames.get(written) ?? written.split(/\s+/).join(".");
+  return { current, isCommand: current !== written };
 }

@@ -29,7 +29,7 @@ it("the day runs to its end, and what a cheater did is taken back", { skip: only
     "Player0042\tKILL\t400",
     "You are excluded from this service until",
     "statistic.add\t400",
-    "Took back 1 statistic, of 400 changes.",
+    "Took back 1 statistic, from 400 changes.",
     "Readmitted Player0042.",
     "system\tmembership.end\tremoved the membership Player0007 (POLICE), removed the group member Player0007 (VIP)",
   ])

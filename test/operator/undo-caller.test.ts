@@ -40,7 +40,7 @@ describe("taking back what a caller did", () => {
     assert.equal(preview.changes, 15);
     assert.match(
       preview.info,
-      /^Takes back 5 entries of wantedreason and 1 statistic, of 15 changes; 1 record/,
+      /^Takes back 5 entries of wantedreason and 1 statistic, from 15 changes; 1 record/,
     );
 
     const { sequence = 0 } = await service.administer("undo.caller", { by: mallory.uuid, preview: false });

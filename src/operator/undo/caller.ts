@@ -1,14 +1,15 @@
 /** Taking back what one caller did: every record gets the value that it had before, unless somebody else has changed it since. */
 import * as v from "valibot";
-import { type Filter, otherCallers } from "../../audit/filter.ts";
+import { type Filter, otherCallers, unknownPlayer } from "../../audit/filter.ts";
 import type { PlayerNames } from "../../audit/names.ts";
-import { operationName, operationTest } from "../../audit/operations.ts";
+import { isTypedCommand, operationName, operationTest } from "../../audit/operations.ts";
 import { readNames, toSelection } from "../../audit/read.ts";
 import { basisOf, requireBasis } from "../../backup/edit.ts";
 import type { Entry } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
 import { nounOf } from "../../domain/model.ts";
 import { allOf, counted, didYouMean, fold, pluralOf } from "../../domain/text.ts";
+import { toUUID } from "../../domain/uuid.ts";
 import type { RecordChange } from "../../store/change.ts";
 import type { Data } from "../../store/data.ts";
 import { nodeFiles } from "../../store/folder/files.ts";
@@ -39,7 +40,7 @@ export const undoCaller = defineCommand({
    */
   async run(environment: Environment, { preview, basis, ...filter }, signal) {
     const { store, now = Date.now } = environment;
-    const { by, namesakes, theirs, catchUp } = await readRuns(environment, filter);
+    const { by, who, namesakes, theirs, catchUp } = await readRuns(environment, filter);
     const {
       report: decided,
       changes: made,
@@ -60,10 +61,15 @@ export const undoCaller = defineCommand({
     const records = countsOf(decided.changes);
     const left = runs.endedCount + decided.obstacles.length;
     const counts = Object.entries(records).map(([what, count]) => `${count} ${what}`);
+    const from = `from ${counted(changes, "change")}`;
+    const which = filter.operation ?? filter.since ?? filter.until;
+    const none = `${who} made no ${which === undefined ? "" : "such "}change that the journal has`;
     const what =
       counts.length === 0
-        ? "Nothing is left to take back"
-        : `${preview ? "Takes" : "Took"} back ${allOf(counts)}`;
+        ? changes === 0
+          ? none
+          : `Nothing is left to take back ${from}`
+        : `${preview ? "Takes" : "Took"} back ${allOf(counts)}, ${from}`;
     const why =
       left === 1
         ? "stays: it was changed later, or is in use"
@@ -71,7 +77,7 @@ export const undoCaller = defineCommand({
     const stays = left === 0 ? "" : `; ${counted(left, "record")} ${why}`;
     const others = namesakes.length === 0 ? "" : ` The name was also that of ${allOf(namesakes)}.`;
     return {
-      info: `${what}, of ${counted(changes, "change")}${stays}.${others}${decided.takeovers}`,
+      info: `${what}${stays}.${others}${decided.takeovers}`,
       by,
       changes,
       records,
@@ -103,6 +109,9 @@ async function readRuns({ files = nodeFiles, store, loadTable }: Environment, fi
     theirs.runs.add(record, isTheirs);
   });
   await catchUp();
+  // A UUID may have changes without a name.
+  const who = uuid === undefined ? `The token ${token}` : (names.of(uuid) ?? uuid);
+  if (toUUID(who) !== undefined && theirs.changes === 0) throw unknownPlayer(who, names);
   if (filter.operation !== undefined && theirs.changes === 0) {
     // A table with faults may be what an undo mends.
     const table = await loadTable().catch(() => undefined);
@@ -114,11 +123,15 @@ async function readRuns({ files = nodeFiles, store, loadTable }: Environment, fi
   // A token of long ago can be in the journal only.
   if (token !== undefined && theirs.changes === 0) requirePublicId(store.data, token);
   const namesakes = by === undefined ? [] : [...names.person(by).uuids].filter((other) => other !== uuid);
-  return { by: uuid, namesakes, theirs, catchUp };
+  return { by: uuid, who, namesakes, theirs, catchUp };
 }
 
-/** @throws Failure `UNKNOWN_ENTRY` for an operation that is none of some: it may be mistyped */
+/** @throws Failure `UNKNOWN_ENTRY` for an operation that is none of some: it may be mistyped, or a command of the operator */
 function requireOperation(operation: string, all: readonly string[]): void {
+  if (isTypedCommand(operation)) {
+    const routes = "`undo --by` and `--token` take back operations of routes";
+    throw new Failure("UNKNOWN_ENTRY", `The command "${operation}" is the operator's: ${routes}.`);
+  }
   if (all.some((name) => operationTest(operation)({ operation: name, who: "", table: "" }))) return;
   const known = [...new Set([...all, ...all.map((name) => name.split(".")[0] ?? name)])];
   const what = `There is no operation "${operation}" in the route table, and none in the journal`;
