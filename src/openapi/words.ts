@@ -12,7 +12,7 @@ export function generalWords({ product, prefix, limits }: Table): readonly strin
     ...version,
     "An operation with `x-repeatable: true` is safe to repeat, such as after a lost connection: if the change has been made, the answer is 200, and nothing changes. The others count: send them with an `Idempotency-Key`, and repeat them with the same key. A browser's prefetch of a change is refused (425).",
     "## Answers",
-    "Bodies are JSON in UTF-8. Whole numbers fit a signed 32-bit integer, except for instants, which are milliseconds since 1970 and need 64 bits. Clients ignore properties that they do not know, since later versions can add some.",
+    "Bodies are JSON in UTF-8. Whole numbers fit a signed 32-bit integer, except for instants (milliseconds since 1970) and durations (milliseconds), which need 64 bits. Clients ignore properties that they do not know, since later versions can add some.",
     "The answer to a read has an `ETag`: send it back as `If-None-Match` to get an empty 304 if the data is unchanged. Every answer has an `X-Request-Id`.",
     "## Failures",
     "Every failure has the form of `Failure`: `info` is a sentence for the player, `code` is for programs. An unknown path gets a 404 with `UNKNOWN_PATH`. A caller who may not call an operation learns only that (403), not what else may be wrong. After a 503 nothing has changed, unless its code is `OUTCOME_UNKNOWN`: the change may have been saved then. Repeat the request after `Retry-After` seconds, with the same `Idempotency-Key` if the operation counts.",
