@@ -91,12 +91,12 @@ test("pages in a browser", { skip: noBrowser }, async (t) => {
       const { child, open, base, token } = await serveProcess(desk);
       const { origin, port } = new URL(open);
       const { page, errors } = await openPage(t, browser, { viewport: { width: 800, height: 200 } });
-      await page.goto(`${origin}/overlay/gangwar`);
+      await page.goto(`${origin}/overlay/gangwar/`);
       await page.getByLabel("Name of the Attacker").fill("GROVE");
       await page.getByLabel("Name of the Defender").fill("BALLAS");
       await page.getByLabel("Background of the stream").selectOption("light");
       await page.getByRole("button", { name: "Open the overlay" }).click();
-      await page.waitForURL("**/overlay/gangwar?a=GROVE&b=BALLAS&theme=light");
+      await page.waitForURL("**/overlay/gangwar/?a=GROVE&b=BALLAS&theme=light");
       const change = async (attacker: number, defender: number) => {
         const path = `/${token}/event/gangwar?attacker=${attacker}&defender=${defender}`;
         assert.equal((await fetch(base + path)).status, 200);

@@ -11,7 +11,7 @@ import { withoutTokens } from "../../identity/tokens.ts";
 import type { OperationContext } from "../../operations.ts";
 import { pageFiles, type TablePage } from "../../table/pages.ts";
 import { css, filePage, html, js, protection, readPackaged } from "../docs-page.ts";
-import type { Page } from "../page.ts";
+import { type Page, withSlash } from "../page.ts";
 import { listViews } from "./list.ts";
 import type { Markup } from "./markup.ts";
 import { player, team, top } from "./people.ts";
@@ -45,10 +45,11 @@ export function publicPages(engine: Engine, data: OperationContext): [string, Pa
         max: 1,
         memoMethod: (_version, _before, { context: body }) => JSON.parse(String(body)),
       });
-      return viewsOf(page).map(([path, view]): [string, Page] => [
-        path,
-        toPage(page, view, engine, siteOf, parsed),
-      ]);
+      return viewsOf(page).flatMap(([path, view]): [string, Page][] => {
+        const answered = toPage(page, view, engine, siteOf, parsed);
+        // The start page is the slash itself, and no file ends in one.
+        return path === page.path && path !== "/" ? withSlash(path, answered) : [[path, answered]];
+      });
     }),
     ...files.map(([name, type]): [string, Page] => [
       `${pageFiles}/${name}`,

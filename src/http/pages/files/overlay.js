@@ -1,10 +1,11 @@
 /** Keeps the score up to date. When it is cut off, the last one stays, and a dot says so; it connects again by itself. */
 const lost = document.querySelector("i");
+const stream = `${location.pathname.replace(/\/$/, "")}/stream`;
 let pause = 1000;
 let silence;
 
 function connect() {
-  const source = new EventSource(`${location.pathname}/stream`);
+  const source = new EventSource(stream);
   // A connection can be lost without an error. The service says every 15 s that it is there.
   const hear = () => {
     clearTimeout(silence);
