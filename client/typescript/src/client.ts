@@ -38,14 +38,14 @@ export interface ClientOptions {
 
 /** Where a caller keeps the token: only the player may be able to read it. */
 export interface TokenStore {
-  /** Returns the token, or null or undefined before there is one. */
+  /** Returns the token; before there is one, null, undefined or an empty text. */
   get(): string | null | undefined | Promise<string | null | undefined>;
   set(token: string): unknown;
 }
 
 /** The options of {@link GameAddonClient.claim}. */
 export interface ClaimOptions extends Omit<ClientOptions, "token"> {
-  /** The code of an invitation, as the player types it: in any case, with or without dashes. */
+  /** The code of an invitation, as the player types it: in any case, with dashes, with spaces, or without. */
   readonly code: string;
   readonly store: TokenStore;
   /** Aborts the call. */
@@ -124,11 +124,11 @@ export class GameAddonClient {
    * first. Until that token is used, the same code gives another one. If a stored token is refused with `TOKEN_REVOKED` before
    * it was ever used, a later claim has replaced it: remove it from the store, and claim again.
    * @throws GameAddonError with `TOKEN_UNKNOWN`, `TOKEN_EXPIRED` or `TOKEN_REVOKED` for a code that is not valid (any more)
-   * @throws GameAddonNetworkError, TypeError as {@link get}; and what the store throws
+   * @throws GameAddonNetworkError, TypeError as {@link get}; TypeError for an empty code; and what the store throws
    */
   static async claim({ code, store, signal, ...options }: ClaimOptions): Promise<GameAddonClient> {
-    const stored = await store.get();
-    if (stored !== null && stored !== undefined) return new GameAddonClient({ ...options, token: stored });
+    const stored = (await store.get()) ?? "";
+    if (stored.trim() !== "") return new GameAddonClient({ ...options, token: stored });
     const { addonVersion } = options;
     const invited = new GameAddonClient({ ...options, token: code });
     const answer = await invited.#call(claimPath, { query: { addonVersion }, ...(signal && { signal }) });
@@ -279,16 +279,18 @@ export class GameAddonClient {
  * Returns a token as a header can contain it.
  * @throws TypeError, which does not contain it. The platform's own error would.
  */
+/** The form of credentials in a header. */
+const visible = /^[\x21-\x7e]+$/;
+
 function toCredentials(token: string): string {
   if (typeof token !== "string" || token.trim() === "") throw new TypeError("`token` is missing.");
-  if (/^[\x21-\x7e]+$/.test(token.trim())) return token.trim();
+  if (visible.test(token.trim())) return token.trim();
   throw new TypeError("`token` must consist of visible ASCII characters, such as `gat_` and 43 more.");
 }
 
 function isClaimed(answer: unknown): answer is { readonly token: string } {
-  return (
-    typeof answer === "object" && answer !== null && "token" in answer && typeof answer.token === "string"
-  );
+  if (typeof answer !== "object" || answer === null || !("token" in answer)) return false;
+  return typeof answer.token === "string" && visible.test(answer.token);
 }
 
 /** Returns a new idempotency key. `randomUUID` is missing in pages without HTTPS. */
