@@ -37,7 +37,8 @@ export function describeTable(table: Table, vocabulary: Vocabulary, sizeOf: Size
       description: [introduction, ...generalWords(table)].join("\n\n"),
       license: { name: license, identifier: license },
       version,
-      // The product token of a client's `User-Agent`.
+      // The start of every path, and the product token of a client's `User-Agent`.
+      "x-prefix": table.prefix,
       ...(table.product === undefined ? {} : { "x-product": table.product }),
     },
     servers: [{ url: "/", description: "The host of this description." }],

@@ -32,6 +32,10 @@ it("the page makes a league from nothing, and a strict client of it", { skip: on
   ])
     assert.ok(stdout.split("\n").includes(line), `${line} is missing in:\n${stdout}`);
 
+  // A prefix can go on after the token.
+  const openapi = join(folder, "openapi.json");
+  const moved = (await readFile(openapi, "utf8")).replaceAll("{tokenString}", "{tokenString}/v2");
+  await writeFile(openapi, moved);
   const client = join(folder, "client");
   await mkdir(client);
   for (const name of ["package.json", "tsconfig.json", "scripts"])
@@ -53,10 +57,10 @@ export async function best(client: GameAddonClient): Promise<number | undefined>
   await writeFile(join(client, "src", "use.ts"), use);
   const tsx = join(projectFolder, "node_modules", "tsx", "dist", "loader.mjs");
   const options = { cwd: client, env: { ...env, PATH: process.env.PATH } };
-  await run(process.execPath, ["--import", tsx, "scripts/generate.ts", "../openapi.json"], options);
+  await run(process.execPath, ["--import", tsx, "scripts/generate.ts", openapi], options);
   await run(process.execPath, [compiler, "-p", ".", "--noEmit"], options);
   const operations = await readFile(join(client, "src", "generated", "operations.ts"), "utf8");
-  assert.match(operations, /product: string = "racingmod"/);
+  assert.match(operations, /"\/racing\/v1\/\{tokenString\}\/v2";.*product: string = "racingmod"/s);
 });
 
 it("the page, grown as it says, is the example", () => {

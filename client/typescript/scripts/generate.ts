@@ -22,7 +22,7 @@ const generatedFolder = join(clientFolder, "src", "generated");
 
 /** The parts of a description that are read here. */
 interface Description {
-  readonly info: { readonly "x-product"?: string };
+  readonly info: { readonly "x-product"?: string; readonly "x-prefix"?: string };
   readonly paths: Readonly<Record<string, { readonly get: { readonly "x-effect": "read" | "change" } }>>;
   readonly components: {
     readonly parameters: Readonly<Record<string, { readonly name: string; readonly "x-secret"?: boolean }>>;
@@ -73,7 +73,8 @@ function operationsOf({ info, paths, components }: Description): string {
   const [first = ""] = Object.keys(paths);
   const place = `{${token?.name}}`;
   if (!first.includes(place)) throw new Error("The description has no token in its paths.");
-  const prefix = first.slice(0, first.indexOf(place) + place.length);
+  // A service of before does not say what follows the token in its prefix.
+  const prefix = info["x-prefix"] ?? first.slice(0, first.indexOf(place) + place.length);
   const reads = Object.keys(paths).filter((path) => paths[path]?.get["x-effect"] === "read");
   const names = reads.map((path) => `  ${JSON.stringify(path.slice(prefix.length))},\n`);
   return `

@@ -27,7 +27,7 @@ export class Address {
     }
     this.origin = base.origin;
     const folder = base.pathname.replace(/\/+$/, "");
-    this.#start = base.origin + folder + prefix.replace(/\{.*$/, inHeader);
+    this.#start = base.origin + folder + prefix.replace(/\{.*?\}/, inHeader);
   }
 
   /** Returns the address of an operation. @throws TypeError if a path parameter is missing */

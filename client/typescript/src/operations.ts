@@ -3,7 +3,7 @@ import type { components, paths } from "./generated/description.ts";
 import type { prefix } from "./generated/operations.ts";
 
 type Prefix = typeof prefix;
-type TokenName = Prefix extends `${string}{${infer Name}}` ? Name : never;
+type TokenName = Prefix extends `${string}{${infer Name}}${string}` ? Name : never;
 type Whole = keyof paths;
 
 /** The path of an operation without the prefix and the token, such as `/statistic/{player}/add`. */
