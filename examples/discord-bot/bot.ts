@@ -43,8 +43,10 @@ try {
   }
 } catch (error) {
   // Such as a token that was revoked: there is no point in trying again.
-  if (!(error instanceof GameAddonError)) throw error;
-  console.error(`The service refuses (${error.code}): ${error.info}`);
+  if (error instanceof GameAddonError) console.error(`The service refuses (${error.code}): ${error.info}`);
+  // At the start, the service may be away for longer than the client tries again: start the bot again later.
+  else if (error instanceof GameAddonNetworkError) console.error(error.message);
+  else throw error;
   process.exitCode = 1;
 }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile, writeFile } from "node:fs/promises";
+import { cp, writeFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -22,10 +22,7 @@ it("the Discord bot posts events and the wanted list, without markup of players"
   const folder = await temporaryFolder(t);
   await installClient(folder);
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-  await writeFile(
-    join(folder, "bot.ts"),
-    await readFile(join(projectFolder, "examples", "discord-bot", "bot.ts")),
-  );
+  await cp(join(projectFolder, "examples", "discord-bot", "bot.ts"), join(folder, "bot.ts"));
   const types = ["--types", "node", "--typeRoots", join(projectFolder, "node_modules", "@types")];
   const options = ["--target", "es2022", "--module", "nodenext", "--strict", "--outDir", folder];
   await run(process.execPath, [compiler, ...options, ...types, join(folder, "bot.ts")], { cwd: folder });
@@ -84,4 +81,8 @@ it("the Discord bot posts events and the wanted list, without markup of players"
   await once(bot, "close");
   assert.match(errors, /TOKEN_REVOKED/);
   assert.doesNotMatch(errors, /gat_|SECRET/);
+  troubles.push((response) => response.end("<h1>Log in</h1>"));
+  const { origin } = new URL(env.DISCORD_WEBHOOK);
+  const stderr = `What answered at ${origin} with 200 was not the service.\n`;
+  await assert.rejects(run(process.execPath, [join(folder, "bot.js"), origin], { env }), { code: 1, stderr });
 });

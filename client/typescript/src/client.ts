@@ -130,7 +130,10 @@ export class GameAddonClient {
     const stored = (await store.get()) ?? "";
     if (stored.trim() !== "") return new GameAddonClient({ ...options, token: stored });
     const { addonVersion } = options;
-    const invited = new GameAddonClient({ ...options, token: code });
+    // No part of a code: spaces, and what no header can have, such as the long dashes that some keyboards make.
+    const typed = String(code ?? "").replace(/[^\x21-\x7e]/g, "");
+    if (typed === "") throw new TypeError("`code` is missing.");
+    const invited = new GameAddonClient({ ...options, token: typed });
     const answer = await invited.#call(claimPath, { query: { addonVersion }, ...(signal && { signal }) });
     if (!isClaimed(answer)) throw invited.#otherAnswer({ idempotencyKey: undefined }, 200);
     const client = new GameAddonClient({ ...options, token: answer.token });
@@ -156,6 +159,7 @@ export class GameAddonClient {
    * `for await (const news of client.watch()) if (news.type === "changed") …`. It connects again after a broken connection,
    * and waits a random time of up to 3 seconds before it yields `changed` or `missed`: fetch at once then.
    * @throws GameAddonError if the service refuses, such as a token that is revoked meanwhile; the signal's reason
+   * @throws GameAddonNetworkError if what answers first is not the service, such as the login page of a network
    */
   watch({ signal }: Pick<CallOptions, "signal"> = {}): AsyncGenerator<Watched, never, undefined> {
     return watch((either) => this.#connect(either), this.#timing, signal);
@@ -275,13 +279,13 @@ export class GameAddonClient {
   }
 }
 
+/** The form of credentials in a header. */
+const visible = /^[\x21-\x7e]+$/;
+
 /**
  * Returns a token as a header can contain it.
  * @throws TypeError, which does not contain it. The platform's own error would.
  */
-/** The form of credentials in a header. */
-const visible = /^[\x21-\x7e]+$/;
-
 function toCredentials(token: string): string {
   if (typeof token !== "string" || token.trim() === "") throw new TypeError("`token` is missing.");
   if (visible.test(token.trim())) return token.trim();
