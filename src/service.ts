@@ -292,7 +292,7 @@ export class Service {
     const pages = new Map(publicPages(engine, this.#data));
     const home = pages.get("/")?.answer;
     const overlays = overlayStreams(this.streams, table);
-    const all = [...pages, ...docsPages(table.prefix, home), ...description, ...health, ...overlays];
+    const all = [...pages, ...docsPages(table, home), ...description, ...health, ...overlays];
     return new App(engine, new Map(all), this.#options);
   }
 }

@@ -7,9 +7,14 @@ import { readFile } from "node:fs/promises";
 import { ReadyBody } from "../engine/body.ts";
 import { elementForm, qualityIn } from "../engine/quality.ts";
 import { readAnswer } from "../engine/response.ts";
+import { title as usualTitle } from "../openapi/service-description.ts";
 import { packaged } from "../packaged.ts";
+import type { Table } from "../table/table.ts";
 import { type DescriptionForm, descriptionPath } from "./description-pages.ts";
 import { type Page, withSlash } from "./page.ts";
+import { markup } from "./pages/markup.ts";
+
+type Titled = Pick<Table, "prefix" | "title">;
 
 /** The path of the page. Its files are below. */
 export const docsPath = "/docs";
@@ -27,12 +32,12 @@ export function readPackaged(name: string): Promise<Buffer> {
   return readFile(packaged(name));
 }
 
-/** Reads a page in which `{{openapi.json}}` and `{{openapi.yaml}}` are replaced by the paths of the description. */
-async function readPage(name: string, prefix: string): Promise<Buffer> {
+/** Reads a page. Replaces `{{title}}`, and `{{openapi.json}}` and `{{openapi.yaml}}` with the paths of the description. */
+async function readPage(name: string, { prefix, title = usualTitle }: Titled): Promise<Buffer> {
   const content = (await readPackaged(`src/http/docs-page/${name}`)).toString();
-  // A prefix has no character that HTML would need escaped.
-  const pathOf = (_: string, form: DescriptionForm) => descriptionPath(prefix, form);
-  return Buffer.from(content.replace(/\{\{(openapi\.(?:json|yaml))\}\}/g, pathOf));
+  const toValue = (_: string, key: DescriptionForm | "title") =>
+    markup`${key === "title" ? title : descriptionPath(prefix, key)}`.value;
+  return Buffer.from(content.replace(/\{\{(title|openapi\.(?:json|yaml))\}\}/g, toValue));
 }
 
 const clientGuide = `${docsPath}/clients.md`;
@@ -107,10 +112,10 @@ export function filePage(name: string, type: string, read: () => Promise<Buffer>
   };
 }
 
-/** Returns the pages, by path. @param home answers a browser at the start page */
-export function docsPages(prefix: string, home?: Page["answer"]): [string, Page][] {
-  const links = filePage(startPath, json, async () => startLinks(prefix));
-  const answerBrowser = home ?? filePage(startPath, html, () => readPage("start.html", prefix)).answer;
+/** Returns the pages of a table, by path. @param home answers a browser at the start page */
+export function docsPages(table: Titled, home?: Page["answer"]): [string, Page][] {
+  const links = filePage(startPath, json, async () => startLinks(table.prefix));
+  const answerBrowser = home ?? filePage(startPath, html, () => readPage("start.html", table)).answer;
   const start: Page = {
     ...links,
     async answer(request, requestId) {
@@ -119,7 +124,7 @@ export function docsPages(prefix: string, home?: Page["answer"]): [string, Page]
       return { ...answer, headers: [...answer.headers, "Vary", "Accept"] };
     },
   };
-  const docs = filePage(docsPath, html, () => readPage("page.html", prefix));
+  const docs = filePage(docsPath, html, () => readPage("page.html", table));
   const below = files.map(([path, name, type]): [string, Page] => [
     path,
     filePage(docsPath, type, () => readPackaged(name)),

@@ -10,7 +10,7 @@ import { type Answer, reportAnswer } from "../../src/engine/response.ts";
 import { docsPages } from "../../src/http/docs-page.ts";
 import { answerPage, type Page } from "../../src/http/page.ts";
 
-const prefix = "/gameaddon/{tokenString}";
+const table = { prefix: "/a/{tokenString}", title: "A & B" };
 
 function requestFor(headers: Readonly<Record<string, string>> = {}, method = "GET"): IncomingRequest {
   return {
@@ -80,7 +80,7 @@ describe("the files of the documentation page", () => {
 
   /** Returns a page of its own, with nothing cached yet. */
   function pageAt(path: string): Page {
-    const page = new Map(docsPages(prefix)).get(path);
+    const page = new Map(docsPages(table)).get(path);
     assert.ok(page !== undefined, path);
     return page;
   }
@@ -111,12 +111,10 @@ describe("the files of the documentation page", () => {
     assert.deepEqual([answer.status, answer.body?.toString()], [200, "whole"]);
   });
 
-  it("a page has the paths of the description", async (t) => {
-    reading(t, async () => Buffer.from('<a href="{{openapi.json}}">{{openapi.yaml}}</a> {{openapi.json}}'));
-    const page = new Map(docsPages("/a/{tokenString}")).get("/docs");
-    assert.ok(page !== undefined);
-    const { body } = await answerPage(page, requestFor(), {});
+  it("a page has the paths of the description, and the title of the table", async (t) => {
+    reading(t, async () => Buffer.from('<a href="{{openapi.json}}">{{openapi.yaml}}</a> {{title}}'));
+    const { body } = await answerPage(pageAt("/docs"), requestFor(), {});
     const path = "/a/openapi";
-    assert.equal(body?.toString(), `<a href="${path}.json">${path}.yaml</a> ${path}.json`);
+    assert.equal(body?.toString(), `<a href="${path}.json">${path}.yaml</a> A &amp; B`);
   });
 });

@@ -259,18 +259,13 @@ it("the team lacks members who are excluded", async (t) => {
   for (const name of [">Bob<", ">Eve<", ">EVE<"]) assertLacks(text, name);
 });
 
-it("a table without pages has none", async (t) => {
-  const world = await openPages(t, (table) => table.replace(/^pages: .*\n/m, ""));
+it("a table without pages has none but the start page, which has its title", async (t) => {
+  const world = await openPages(t, (table) => table.replace(/^pages: .*\n/m, "title: Cops & robbers\n"));
   for (const path of paths.slice(1)) assert.equal((await open(world, path)).status, 404, path);
   assert.equal((await open(world, "/pages/page.css")).status, 404);
-  assertLacks((await open(world, "/")).text, "/pages/");
-});
-
-it("programs get the same JSON at / with and without pages", async (t) => {
-  const { url } = await openPages(t);
-  const answer = await fetch(url);
-  assert.equal(answer.headers.get("content-type"), "application/json; charset=utf-8");
-  assert.equal(((await answer.json()) as { documentation: string }).documentation, "/docs");
+  const { text } = await open(world, "/");
+  assertLacks(text, "/pages/");
+  for (const tag of ["title", "h1"]) assertIncludes(text, `<${tag}>Cops &amp; robbers<`);
 });
 
 it("a page and its files show as much of a list as the open route that gives most", async (t) => {
