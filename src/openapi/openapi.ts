@@ -93,7 +93,10 @@ const tokenScheme = {
     "else there, the header is ignored. The token is a secret: anybody who has it can do what the caller may do.",
 };
 
-/** Returns an id for each route: its handler's name, with the path if several routes have the same handler. */
+/**
+ * Returns an id for each route: its handler's name, with the path for the second route of a handler and further ones. An id
+ * that does not depend on their order would rename functions of generated clients.
+ */
 function operationIds(routes: readonly Route[]): ReadonlyMap<string, Route> {
   const ids = new Map<string, Route>();
   for (const route of routes) {
