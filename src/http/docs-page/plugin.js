@@ -171,7 +171,7 @@ export function docsPlugin({ introduction, details, changing, searched }, hasTok
         createElement(
           "p",
           null,
-          "It takes your token from a variable. Enter that first: ",
+          "It takes your token from a variable. Enter that first, in bash or zsh: ",
           createElement("code", null, "read -rs GAMEADDON_TOKEN"),
         ),
       );
