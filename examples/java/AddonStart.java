@@ -111,7 +111,7 @@ public final class AddonStart {
   }
 
   private static void exitWithUsage() {
-    System.err.println("Usage: GAMEADDON_TOKEN=<token> java AddonStart.java <base-url> <player>");
+    System.err.println("Usage: GAMEADDON_TOKEN=<token> (or GAMEADDON_CODE=<code>) java AddonStart.java <base-url> <player>");
     System.exit(2);
   }
 
@@ -291,7 +291,8 @@ public final class AddonStart {
       if (response.statusCode() == 200) return response.body();
       try (InputStream body = response.body()) {
         int status = response.statusCode();
-        if (PASSING.contains(status) || status >= 500) throw new IOException("not now");
+        if (PASSING.contains(status) || status >= 500)
+          throw new Busy(response.headers().firstValue("Retry-After").orElse("0"));
         ScheduledFuture<?> deadline = closeAfter(TIMEOUT, body);
         String refusal = new String(body.readAllBytes(), StandardCharsets.UTF_8);
         deadline.cancel(false);
@@ -337,17 +338,20 @@ public final class AddonStart {
     /** Runs until the service refuses, such as a token that was revoked. */
     void run() throws Refused, InterruptedException {
       boolean isFirst = true;
-      for (long pause = 1000; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+      for (long pause = 2000; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
         long began = System.nanoTime();
+        long asked = 0;
         try (InputStream stream = service.open("/stream")) {
           // Once it is open, since anything may have changed until then.
           if (!isFirst) tellLater(List.of("everything"));
           read(stream);
+        } catch (Busy busy) {
+          asked = busy.milliseconds;
         } catch (IOException | Json.Malformed broken) {
           // Connect again.
         }
-        if (System.nanoTime() - began > Duration.ofMinutes(1).toNanos()) pause = 1000;
-        Thread.sleep(pause + ThreadLocalRandom.current().nextLong(pause));
+        if (System.nanoTime() - began > Duration.ofMinutes(1).toNanos()) pause = 2000;
+        Thread.sleep(Math.max(asked, pause / 2) + ThreadLocalRandom.current().nextLong(pause / 2));
         isFirst = false;
       }
     }
@@ -441,6 +445,17 @@ public final class AddonStart {
     private Refused(Map<?, ?> failure) {
       super((String) failure.get("info"));
       code = (String) failure.get("code");
+    }
+  }
+
+  /** The service cannot open a stream now. */
+  private static final class Busy extends IOException {
+    /** How long it asks to wait; a minute at most. */
+    final long milliseconds;
+
+    Busy(String retryAfter) {
+      long seconds = retryAfter.matches("\\d{1,9}") ? Long.parseLong(retryAfter) : 0;
+      milliseconds = 1000 * Math.min(seconds, Service.LONGEST_WAIT_SECONDS);
     }
   }
 
