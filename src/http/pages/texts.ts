@@ -76,7 +76,8 @@ export const texts = {
     search: "Search",
     nothing: "Nothing here yet.",
     matches: (shown: string, all: string) => `${shown} of ${all}`,
-    cut: (most: string) => `Only the first ${most} are shown. Search, or download all.`,
+    cut: (most: string) =>
+      `Only the first ${most} are shown, and sorting orders only these. Search, or download all.`,
     none: "Nothing matches.",
     download: "Download",
   },
