@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # A day of an operator with 3,000 players in 12 factions. Run it in a folder with the project's routes.yaml and
-# data/seed.yaml and nothing else: it writes its files there, and prints what each step takes. Needs curl and awk. Where
-# `npx addon-cli` finds nothing installed, ADDON_CLI says how to run it: "node /path/to/dist/addon-cli.cjs".
+# data/seed.yaml and nothing else: it writes its files there, and prints what each step takes. Needs bash 5, curl, awk and
+# the `date` of GNU. Where `npx addon-cli` finds nothing installed, ADDON_CLI says how to run it: "node
+# /path/to/dist/addon-cli.cjs".
 set -euo pipefail
 read -ra CLI <<< "${ADDON_CLI:-npx addon-cli}"
 # npx must not fetch a package of that name.

@@ -1,6 +1,6 @@
 /**
  * One of several machines that share a journal: its answers say how many changes it knows, a request can ask for at least
- * as many, and a machine that must not answer refuses everything. See `docs/several-machines.md`.
+ * as many, and a machine that must not answer refuses every request to the table. See `docs/several-machines.md`.
  */
 import { Failure } from "../domain/errors.ts";
 import type { IncomingRequest } from "./request.ts";

@@ -1,6 +1,6 @@
 /**
- * `/health` and `/ready`, for supervisors and load balancers: whether the process answers, and whether it is ready. They
- * are outside the route table's prefix, which has at least two segments, so no route can have their paths. They need no
+ * `/health` and `/ready`, for supervisors and load balancers: whether the process answers, and whether it is ready. No
+ * route can have their paths: it has at least one segment after the prefix, and the prefix has at least one. They need no
  * token, have no limit, and leave no line in the log. Each is cheap: those who ask for `/ready` at once share its checks.
  */
 import { reportAnswer } from "../engine/response.ts";
