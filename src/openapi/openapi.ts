@@ -4,7 +4,7 @@
  */
 import { stringify } from "yaml";
 import { codePattern } from "../domain/limits.ts";
-import { uncapitalised } from "../domain/text.ts";
+import { pluralOf, uncapitalised } from "../domain/text.ts";
 import { tokenPattern } from "../identity/tokens.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Route, Table } from "../table/table.ts";
@@ -46,7 +46,7 @@ export function describeTable(table: Table, vocabulary: Vocabulary, sizeOf: Size
     security: [{ token: [] }, {}],
     tags: names.map((name) => {
       const list = table.declared.lists.find((declared) => declared.name === name);
-      const known = resources.get(name) ?? list?.description;
+      const known = resources.get(name) ?? list?.description ?? (list && `The ${pluralOf(list.title)}.`);
       return { name, description: known ?? `Everything under \`/${name}\`.` };
     }),
     paths: Object.fromEntries(paths),

@@ -136,7 +136,7 @@ function answerOf({ name, title, description, fields, creator }: List, given: Re
   return v.pipe(
     v.object(Object.fromEntries([...schemas, ...(creator ? Object.entries(creatorFields) : [])])),
     v.title(componentName(title) || componentName(name)),
-    v.description(description),
+    v.description(description ?? `An entry of the list ${name}.`),
   );
 }
 

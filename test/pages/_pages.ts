@@ -20,7 +20,8 @@ export async function openPages(
   edit: (table: string) => string = (table) => table,
 ): Promise<World> {
   const shipped = await readFile(shippedRoutes, "utf8");
-  const routes = shipped.replace(/^pages: \[(.*)\]$/m, "pages: [$1, { list: navipoint }]");
+  const described = shipped.replace("    description: A named place and its coordinates.\n", "");
+  const routes = described.replace(/^pages: \[(.*)\]$/m, "pages: [$1, { list: navipoint }]");
   return openWorld(t, { transport: "socket", routes: edit(routes) });
 }
 

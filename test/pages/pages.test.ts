@@ -92,8 +92,9 @@ describe("pages", () => {
   });
 
   it("are headed by the title of a list that the table declares, with a capital", async () => {
-    assertIncludes((await open(world(), "/lists/navipoint")).text, "<h1>Navi points</h1>");
-    assert.equal((await open(world(), "/lists/navipoint/stream")).status, 404);
+    assertIncludes((await open(world(), "/lists/navipoint")).text, "<h1>Navi points</h1>\n\n<form");
+    for (const more of ["/stream", ".csv/"])
+      assert.equal((await open(world(), `/lists/navipoint${more}`)).status, 404);
   });
 
   it("mark the link to themselves among the links to all", async () => {

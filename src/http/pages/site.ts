@@ -81,7 +81,7 @@ export class Site {
   }
 
   /** Returns a whole page. @param path the path of the page */
-  page(path: string, heading: string, intro: string, content: Markup): Markup {
+  page(path: string, heading: string, intro: string | undefined, content: Markup): Markup {
     const links = this.links().map(({ path: to, label }) =>
       to === path
         ? markup`<a href="${to}" aria-current="page">${label}</a>`
@@ -95,7 +95,7 @@ export class Site {
 <header><a class="name" href="/">${this.title}</a><nav aria-label="${texts.pages}">${links}</nav></header>
 <main id="content">
 <h1>${heading}</h1>
-<p class="intro">${intro}</p>
+${intro && markup`<p class="intro">${intro}</p>`}
 ${content}
 </main>
 </body>`,

@@ -95,7 +95,7 @@ export interface Field {
 export interface List {
   readonly name: string;
   readonly title: string;
-  readonly description: string;
+  readonly description: string | undefined;
   /** The fields of its key; of a list without, the number. */
   readonly key: readonly Field[];
   readonly isNumbered: boolean;
@@ -183,7 +183,7 @@ function toList(
   declaration: ListDeclaration,
   context: ListContext,
 ): List | undefined {
-  const { title, description = `An entry of the list ${name}.`, order, renamed = {} } = declaration;
+  const { title, description, order, renamed = {} } = declaration;
   const { maxEntries = usualEntries, maxEntriesPerCreator, creator = false } = declaration;
   const isNumbered = declaration.key === undefined;
   let isSound = true;
