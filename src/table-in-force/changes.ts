@@ -3,11 +3,13 @@
  * a reload.
  */
 import { Failure } from "../domain/errors.ts";
+import { allOf } from "../domain/text.ts";
 import { compareTables, type TableFile } from "../explain/comparison.ts";
 import { summarize, type TableSummary } from "../explain/summary.ts";
 import { checkRoutes } from "../operations.ts";
 import type { Data } from "../store/data.ts";
 import type { Vocabulary } from "../table/caller.ts";
+import { parseTable } from "../table/document.ts";
 import type { Table } from "../table/table.ts";
 import type { HistoryEntry, TableHistory } from "./history.ts";
 import {
@@ -52,7 +54,8 @@ export function followTables(options: TableChangesOptions): void {
 
 /**
  * Refuses a table that may be half written: the beginning of the one in force, also as a valid table, and one that takes
- * something away until its file has settled. A signal says that it has.
+ * something away or lacks a key until its file has settled. A signal says that it has. Without its last key `excluded`, half
+ * of a table takes nothing away, but readmits everybody.
  */
 async function reviewTable(
   options: TableChangesOptions,
@@ -67,8 +70,13 @@ async function reviewTable(
   const summary = await summaryOf(options, before, table);
   if (summary === undefined && options.confirmsLoss === true)
     throw new Failure("CONFLICT", `Because of --confirm-loss revision ${table.revision} waits: ${byHand}.`);
-  if (summary === undefined || !(summary.takesAway || summary.counts.removed > 0)) return summary;
-  const loss = `Revision ${table.revision} takes something away. ${summary.words}`;
+  if (summary === undefined) return undefined;
+  const keys = keysOf(text);
+  const missing = keysOf(beforeText).filter((key) => !keys.includes(key));
+  if (!summary.takesAway && summary.counts.removed === 0 && missing.length === 0) return summary;
+  const keyed = missing.length === 1 ? "key" : "keys";
+  const verb = missing.length > 0 ? `no longer has the ${keyed} ${allOf(missing)}` : "takes something away";
+  const loss = `Revision ${table.revision} ${verb}. ${summary.words}`;
   if (options.confirmsLoss === true)
     throw new Failure("CONFLICT", `${loss} Because of --confirm-loss it waits: ${byHand}.`);
   if (cause === "watch") {
@@ -76,6 +84,11 @@ async function reviewTable(
     throw new UnsettledTable(table.revision, `${loss} ${when}; ${byHand} at once.`);
   }
   return summary;
+}
+
+/** Returns the keys of a table's text. */
+function keysOf(text: string): string[] {
+  return Object.keys(parseTable(text).content ?? {});
 }
 
 async function noteTable(options: TableChangesOptions, put: TablePutInForce): Promise<void> {

@@ -32,7 +32,7 @@ const entrySchema = v.object({
   revision: v.pipe(v.string(), v.check(isRevision)),
   /** The time when it was last put in force, in milliseconds since 1970. */
   since: v.pipe(v.number(), v.safeInteger()),
-  /** What it changed in the table before it, in one line; null if there was none. */
+  /** What it changed in the table before it, in one line; null if there was none, or none to compare with. */
   change: v.nullable(v.string()),
 });
 const listSchema = v.array(entrySchema);

@@ -9,6 +9,7 @@ import { numbered } from "../domain/text.ts";
 import type { TableFile } from "../explain/comparison.ts";
 import type { TableSummary } from "../explain/summary.ts";
 import type { DataStore } from "../store/data.ts";
+import { revisionOf } from "../table/revision.ts";
 import type { CheckedTable, Table, TableContext } from "../table/table.ts";
 import { readTable } from "./read-table.ts";
 
@@ -151,7 +152,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
 
   /**
    * Calls `note` for each table that is put in force from now on. It must not reject; the next table waits for it.
-   * @param review is called before, for a file that has changed by itself
+   * @param review is called before, for a file that has changed by itself, and on a signal
    */
   follow(note: (put: TablePutInForce) => Promise<void>, review = this.#review): void {
     this.#note = note;
@@ -209,7 +210,6 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
         }),
       );
       this.#text = text;
-      this.#asked = undefined;
       this.#since = this.#now();
       await this.#note({ cause, before, table, text, since: this.#since, summary });
       return { revision: table.revision, changed: true };
@@ -232,10 +232,10 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
 
   async #read(cause: ReloadCause, before: Table | undefined, expected: string | undefined) {
     const { text } = await this.present();
+    if (revisionOf(text) !== this.#asked) this.#asked = undefined;
     const checked = requireSound(this.file, await this.check(text), text);
     const { table } = checked;
-    if (table.revision !== this.#asked) this.#asked = undefined;
-    else if (cause === "watch" && table.revision !== before?.revision) {
+    if (table.revision === this.#asked && cause === "watch" && table.revision !== before?.revision) {
       const why = "`addon-cli routes reload` has asked about it, and puts it in force after a yes";
       throw new Failure("CONFLICT", `Revision ${table.revision} does not take effect by itself: ${why}.`);
     }

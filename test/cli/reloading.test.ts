@@ -11,7 +11,6 @@ import { revisionOf } from "../../src/table/revision.ts";
 import { followTables } from "../../src/table-in-force/changes.ts";
 import { TableHistory } from "../../src/table-in-force/history.ts";
 import { shippedRoutes, shippedSeed, temporaryFolder } from "../_setup.ts";
-import { seededDesk } from "./_setup.ts";
 
 const shipped = await readFile(shippedRoutes, "utf8");
 const stricter = shipped.replaceAll("{ service: POLICE, rank: 4 }", "{ service: POLICE, rank: 5 }");
@@ -127,11 +126,13 @@ describe("a route table that takes something away", () => {
     await change(stricter, "signal");
     assert.equal(revision(), revisionOf(stricter));
     await change(shipped);
-    const removed = `${cut}\n# nothing else`;
-    await change(removed);
-    assert.equal(revision(), revisionOf(shipped), "an operation is no longer served");
-    await service.reloadRoutes(revisionOf(removed));
-    assert.equal(revision(), revisionOf(removed));
+    const readmitting = shipped.replace(/^excluded: .*\n/m, "");
+    for (const text of [`${cut}\n# nothing else`, readmitting]) {
+      await change(text);
+      assert.equal(revision(), revisionOf(shipped), "a route or a key is gone");
+    }
+    await service.reloadRoutes(revisionOf(readmitting));
+    assert.equal(revision(), revisionOf(readmitting));
   });
 
   it("waits for `routes reload` with --confirm-loss", async (t) => {
@@ -146,14 +147,5 @@ describe("a route table that takes something away", () => {
     );
     await service.reloadRoutes(revisionOf(stricter));
     assert.equal(revision(), revisionOf(stricter));
-  });
-
-  it("waits so beside `serve --confirm-loss`", async (t) => {
-    const desk = await seededDesk(t);
-    await desk.ok("player", "add", "Ada", "--member", "POLICE:4");
-    const serving = desk.serve(["--confirm-loss"]);
-    await serving.shows(/Listening on/);
-    await writeFile(join(desk.folder, "routes.yaml"), stricter);
-    await serving.shows(/Because of --confirm-loss it waits/, serving.stderr);
   });
 });

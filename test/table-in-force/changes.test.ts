@@ -143,6 +143,9 @@ it("a revision about which an operator is asked takes effect by the answer only,
   );
   await writeFile(routes, shipped);
   await service.routes.reload("watch");
+  await service.routes.ask(revisionOf(other));
+  await writeFile(routes, "routes: 1\n");
+  await assert.rejects(service.routes.reload("watch"), /has 2 faults/);
   await writeFile(routes, other);
   assert.deepEqual(await service.routes.reload("watch"), { revision: revisionOf(other), changed: true });
   await service.close();
