@@ -14,8 +14,15 @@ interface Options {
 
 export function addAccessCommands(program: Command, context: Context): void {
   const { output, run } = context;
-  const tableOf = async ({ table }: Options) =>
-    table === undefined ? undefined : await tableText(context, table);
+  const tableOf = async ({ table }: Options) => {
+    if (table !== undefined) return tableText(context, table);
+    if (!context.workspace().namesRoutes) return undefined;
+    const { requireServed, tableInForce } = await import("../actions/routes/table.ts");
+    const status = await tableInForce(context);
+    const hint = "Name another table than the one in force with --table.";
+    if (status !== undefined) await requireServed(context, status.file, hint);
+    return undefined;
+  };
   program
     .command("can-i")
     .description("show whether a caller may call an operation, and why; exits with 0 for yes and 1 for no")

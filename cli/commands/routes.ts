@@ -81,8 +81,12 @@ To accept one, add "intended: [open-change]" to the route, or "unserved: [mgmt.u
   routes
     .command("reload")
     .description("put the route table's file in force in the running service, and show what changes")
-    .option("--yes", "do not ask, even if it takes access away")
+    .option("--yes", "do not ask, even if it takes something away")
     .addHelpText("after", examples("routes reload", "routes reload --yes"))
+    .addHelpText(
+      "after",
+      "\nThe file is that of the service: --routes must name the same one, or be left out.",
+    )
     .action(loading(context, async () => (await import("../actions/routes/reload.ts")).reloadRoutes));
   routes
     .command("status")

@@ -29,7 +29,8 @@ export class Workspace {
   readonly routes: string;
   /** The URL of the journal that several machines share; undefined where the folder has its own alone. */
   readonly journal: string | undefined;
-  readonly #namesRoutes: boolean;
+  /** Whether the options name the route table. */
+  readonly namesRoutes: boolean;
   #remark: (text: string) => void;
 
   /** @param remark receives sentences for the operator */
@@ -38,12 +39,12 @@ export class Workspace {
     this.folder = resolve(io.cwd, options.data);
     this.routes = resolve(io.cwd, options.routes);
     this.journal = options.journal;
-    this.#namesRoutes = options.routes !== defaultRoutes;
+    this.namesRoutes = options.routes !== defaultRoutes;
   }
 
   /** Returns whether there is a route table, or the options name one. */
   async hasRoutes(): Promise<boolean> {
-    return this.#namesRoutes || (await exists(this.routes));
+    return this.namesRoutes || (await exists(this.routes));
   }
 
   /** Returns the seed file of the folder, or the packaged one. */

@@ -20,7 +20,8 @@ import { fileMode } from "../../data/workspace.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { type Column, formatInstant } from "../../terminal/output.ts";
 import { diffText } from "./diff.ts";
-import { shownNames, statusIn } from "./reload.ts";
+import { replaceIt, shownNames, statusIn } from "./reload.ts";
+import { requireServed } from "./table.ts";
 
 const columns: readonly Column<HistoryEntry>[] = [
   { heading: "REVISION", cell: ({ revision }) => revision },
@@ -82,12 +83,13 @@ export async function rollBack(context: Context, revision: string | undefined): 
 
 /**
  * Returns the table's file, its content in any encoding, if there is one, and the revision in force, if a service runs.
- * @throws Failure if the service runs on the packaged table, which must not be replaced
+ * @throws Failure if the service runs on another table than `--routes` names, or on the packaged one, which must not be replaced
  */
-async function currentTable({ workspace }: Context, control: Control) {
-  const own = workspace().routes;
+async function currentTable(context: Context, control: Control) {
+  const own = context.workspace().routes;
   const status = await statusIn(control);
   const file = status?.file ?? own;
+  await requireServed(context, file, replaceIt);
   if (file === packaged("routes.yaml") && file !== own) {
     throw new Failure(
       "CONFLICT",

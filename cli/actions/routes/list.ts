@@ -10,7 +10,7 @@ import type { Route, Table } from "../../../src/table/table.ts";
 import type { Context } from "../../context.ts";
 import type { Column } from "../../terminal/output.ts";
 import { toMarkdown } from "./markdown.ts";
-import { checkedTable, tableFile, vocabularyOf } from "./table.ts";
+import { checkedTable, tableFile, tableInForce, vocabularyOf } from "./table.ts";
 
 type Row = ReturnType<typeof toRow>;
 
@@ -32,7 +32,11 @@ export async function listRoutes(
   context: Context,
   { resource, for: who, markdown: isMarkdown }: { resource?: string; for?: string; markdown?: boolean },
 ): Promise<void> {
-  const table = await checkedTable(context, await tableFile(context, undefined));
+  const file = await tableFile(context, undefined);
+  const table = await checkedTable(context, file);
+  const served = await tableInForce(context);
+  if (served !== undefined && served.revision !== table.revision)
+    context.output.remark(`${file} is not in force: the service has revision ${served.revision}.`);
   const chosen = ofResource(table.routes, resource);
   const verdicts = who === undefined ? undefined : await verdictsFor(context, table, chosen, who);
   const routes = chosen.filter((route) => verdicts?.get(route) !== "no");

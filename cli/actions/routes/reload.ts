@@ -8,25 +8,30 @@ import type { Context } from "../../context.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { formatInstant } from "../../terminal/output.ts";
 import { diffText } from "./diff.ts";
-import { checkedTable, tableFile } from "./table.ts";
+import { checkedTable, requireServed, tableFile } from "./table.ts";
 
 /** The most players that a line of the preview names; `routes diff` names all. */
 export const shownNames = 10;
+
+/** The hint of a command that changes the table, if `--routes` names another one. */
+export const replaceIt = "To change its table, replace that file, and leave out --routes.";
 
 /** Puts the file in force, and shows what changes. @throws Reported unless that is confirmed */
 export async function reloadRoutes(context: Context): Promise<void> {
   const { output, withControl, workspace } = context;
   if (!(await workspace().hasData())) throw notRunning(workspace().folder);
   await withControl("reads", async (control) => {
-    if ((await control.run("holder", {})) === null) throw notRunning(workspace().folder);
+    const status = await statusIn(control);
+    if (status === undefined) throw notRunning(workspace().folder);
+    await requireServed(context, status.file, replaceIt);
     const diff = await diffToFile(control);
     const isSame = diff.before.revision === diff.after.revision;
     if (!output.wantsJSON && !isSame) output.remark(`${diffText(output, diff, shownNames)}\n`);
     const { revision } = diff.after;
     if (diff.takesAway && (await control.run("routes.ask", { revision })) !== revision) {
       await confirm(context, {
-        asks: "This takes access away. Put it in force?",
-        does: "This takes access away",
+        asks: "This takes something away. Put it in force?",
+        does: "This takes something away",
         hint: "--yes puts it in force without asking.",
         stays: `revision ${diff.before.revision} stays in force`,
         details: { diff },

@@ -1,5 +1,8 @@
 /** Reads the route table of a command, and checks it against the names in the data. */
+import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
+import { connectControl } from "../../../src/control/client.ts";
+import { Failure } from "../../../src/domain/errors.ts";
 import { checkRoutes } from "../../../src/operations.ts";
 import { readSeed } from "../../../src/operator/seed-file.ts";
 import type { Vocabulary } from "../../../src/table/caller.ts";
@@ -8,12 +11,26 @@ import { revisionOf } from "../../../src/table/revision.ts";
 import { type Table, withFindings } from "../../../src/table/table.ts";
 import { type WarningOptions, warningsOf } from "../../../src/table/warnings.ts";
 import { readTable } from "../../../src/table-in-force/read-table.ts";
-import { faultsIn } from "../../../src/table-in-force/route-table.ts";
+import { faultsIn, type TableStatus } from "../../../src/table-in-force/route-table.ts";
 import type { Context } from "../../context.ts";
 
 /** Returns the file of an argument, or that of `--routes`. */
 export async function tableFile({ io, workspace }: Context, given: string | undefined): Promise<string> {
   return given === undefined ? workspace().routesFile() : resolve(io.cwd, given);
+}
+
+/** Returns the status of the table in force; undefined if no service runs. */
+export async function tableInForce({ workspace }: Context): Promise<TableStatus | undefined> {
+  const control = await connectControl(workspace().folder);
+  return control?.run("routes.status", {});
+}
+
+/** @throws Failure if `--routes` names another table than that of the service, which never looks at it */
+export async function requireServed({ workspace }: Context, file: string, hint: string): Promise<void> {
+  const { routes, namesRoutes } = workspace();
+  const target = (path: string) => realpath(path).catch(() => path);
+  if (!namesRoutes || (await target(routes)) === (await target(file))) return;
+  throw new Failure("CONFLICT", `The service runs on ${file}, not on ${routes}.`, { hint });
 }
 
 /** Reads a table. Only that of `--routes` is named by the option. */
