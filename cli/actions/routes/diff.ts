@@ -24,7 +24,7 @@ async function diffFiles(context: Context, old: string | undefined, fresh: strin
     const before = old === undefined ? undefined : await tableText(context, old);
     return listPlayers(await run("reads", "routes.diff", { after, before }));
   }
-  output.remark("There is no data yet, so nobody gains or loses anything.");
+  output.remark("There is no data yet, so there are no players who gain or lose anything.");
   const sourceOf = async (given: string | undefined) => {
     const file = await tableFile(context, given);
     return { file, table: await checkedTable(context, file) };

@@ -8,30 +8,31 @@ import type { Route } from "../../../src/table/table.ts";
 
 /** @param excludedGroup the group whose members may not call anything */
 export function toMarkdown(routes: readonly Route[], excludedGroup: string | undefined): string {
+  // Routes and lists can narrow a type, which keeps its name: then the words are beside each parameter.
+  const types = new Map<string, Set<string>>();
+  for (const { type } of routes.flatMap(({ parameters }) => parameters))
+    types.set(type.name, (types.get(type.name) ?? new Set()).add(typeWords(type)));
+  const nameOf = (type: ParameterType) =>
+    types.get(type.name)?.size === 1 ? type.name : `${type.name} (${typeWords(type)})`;
   const operations = [
     ["path", "who", "parameters"],
     ...routes.map((route) => [
       code(route.path),
       describe(route.restriction),
-      route.parameters.map(parameterCell).join(", "),
+      route.parameters.map((parameter) => parameterCell(parameter, nameOf(parameter.type))).join(", "),
     ]),
   ];
-  const types = new Map(
-    routes.flatMap(({ parameters }) => parameters.map(({ type }) => [type.name, type] as const)),
-  );
-  const legend = [
-    ["parameter type", "what it is"],
-    ...Array.from(types.values(), (type) => [code(type.name), typeWords(type)]),
-  ];
+  const legend = Array.from(types, ([name, words]) => (words.size === 1 ? [code(name), ...words] : []));
+  const rows = legend.filter(({ length }) => length > 0);
   const blocks = [toTable(operations)];
-  if (types.size > 0) blocks.push(toTable(legend));
+  if (rows.length > 0) blocks.push(toTable([["parameter type", "what it is"], ...rows]));
   if (excludedGroup !== undefined) blocks.push(`Members of the group ${excludedGroup} may call nothing.`);
   return blocks.join("\n\n");
 }
 
-function parameterCell({ name, type, default: fallback }: Parameter): string {
-  if (fallback === undefined) return `${code(name)}: ${type.name}`;
-  return `${code(name)}: ${type.name} (default ${fallback === "" ? "empty" : code(String(fallback))})`;
+function parameterCell({ name, default: fallback }: Parameter, type: string): string {
+  if (fallback === undefined) return `${code(name)}: ${type}`;
+  return `${code(name)}: ${type} (default ${fallback === "" ? "empty" : code(String(fallback))})`;
 }
 
 /** Describes the values of a type. The names of groups, factions and services are not in the table. */
