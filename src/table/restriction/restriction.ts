@@ -102,11 +102,14 @@ export function applicable(restriction: Restriction, input: Input): Uniform {
 
 /** Returns the first case that applies. */
 export function applyingCase(cases: readonly Case[], input: Input): Case {
-  const applying = cases.find(({ when }) =>
-    Object.entries(when ?? {}).every(([name, value]) => isSame(input[name], value)),
-  );
+  const applying = cases.find((branch) => applies(branch, input));
   if (applying === undefined) throw new Error("the last case has a condition");
   return applying;
+}
+
+/** Whether the condition of a case is met. */
+export function applies({ when = {} }: Pick<Case, "when">, input: Input): boolean {
+  return Object.entries(when).every(([name, value]) => isSame(input[name], value));
 }
 
 /** Compares texts as operations do: a caller must not evade a case by another spelling of the same text. */
