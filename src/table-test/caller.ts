@@ -13,12 +13,12 @@ import {
   type Vocabulary,
 } from "../table/caller.ts";
 import type { Path, Report, Side } from "../table/yaml/fault.ts";
-import { mapWith } from "../table/yaml/maps.ts";
+import { mapOf, mapWith } from "../table/yaml/maps.ts";
 import { unknownName } from "../table/yaml/wording.ts";
 
 const rankSchema = v.pipe(
   v.string(),
-  v.regex(/^[1-9]\d{0,8}$/, "a whole number of 1 or more"),
+  v.regex(/^[1-9]\d{0,14}$/, "a whole number of 1 or more"),
   v.transform(Number),
 );
 
@@ -35,7 +35,7 @@ export const callerSchema = mapWith({
   service: v.optional(v.string()),
   rank: v.optional(rankSchema),
   group: v.optional(v.string()),
-  members: v.optional(v.record(v.string(), rankSchema)),
+  members: v.optional(mapOf(v.record(v.string(), rankSchema))),
   groups: v.optional(v.array(v.string())),
 });
 export type CallerDescription = v.InferOutput<typeof callerSchema>;

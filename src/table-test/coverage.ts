@@ -29,12 +29,12 @@ export interface Gap {
 
 export type Coverage = ReturnType<ReturnType<typeof countCoverage>["sum"]>;
 
-/** A way of a part of a restriction: to allow somebody, or to deny somebody. */
-interface Way {
+/** A branch of a part of a restriction: that it allows somebody, or that it denies somebody. */
+interface Branch {
   readonly part: Restriction;
   /** The part, with its case. */
   readonly words: string;
-  readonly way: "allowed" | "denied";
+  readonly outcome: "allowed" | "denied";
 }
 
 /** Counts what tests of some routes cover. */
@@ -42,7 +42,7 @@ export function countCoverage(routes: readonly Route[]) {
   const called = new Set<Route>();
   /** The parts that have allowed somebody, and those that have denied somebody. */
   const tried = { allowed: new Set<Restriction>(), denied: new Set<Restriction>() };
-  const isTried = ({ part, way }: Way) => tried[way].has(part);
+  const isTried = ({ part, outcome }: Branch) => tried[outcome].has(part);
   return {
     /** Counts a decision of a route's restriction. */
     note(route: Route, caller: Caller, input: Input): void {
@@ -52,11 +52,11 @@ export function countCoverage(routes: readonly Route[]) {
     },
 
     /**
-     * Returns the coverage so far. Ways are allowed and denied for each part of a restriction; for `open`, only allowed. The
-     * percentage is of routes and ways together, rounded down, so that only full coverage is 100.
+     * Returns the coverage so far. Each part of a restriction has two branches, `open` has one; they are named `ways`. The
+     * percentage is of routes and branches together, rounded down, so that only full coverage is 100.
      */
     sum() {
-      const all = routes.map((route) => ({ route, own: waysOf(route.restriction, "") }));
+      const all = routes.map((route) => ({ route, own: branchesOf(route.restriction, "") }));
       const every = all.flatMap(({ own }) => own);
       const calls = { covered: called.size, total: routes.length };
       const ways = { covered: every.filter(isTried).length, total: every.length };
@@ -64,27 +64,27 @@ export function countCoverage(routes: readonly Route[]) {
       const gaps = all.flatMap(({ route, own }): Gap[] => {
         const { path } = route;
         if (!called.has(route)) return [{ route: path, restriction: null, untried: null }];
-        const untried = own.filter((way) => !isTried(way));
-        return untried.map(({ words, way }) => ({ route: path, restriction: words, untried: way }));
+        const untried = own.filter((branch) => !isTried(branch));
+        return untried.map(({ words, outcome }) => ({ route: path, restriction: words, untried: outcome }));
       });
       return { percent, routes: calls, ways, gaps };
     },
   };
 }
 
-/** Returns the ways of the parts of a restriction. @param condition the case that it belongs to, in words */
-function waysOf(part: Restriction, condition: string): Way[] {
-  if (isCompound(part)) return part.restrictions.flatMap((inner) => waysOf(inner, condition));
+/** Returns the branches of the parts of a restriction. @param condition the case that it belongs to, in words */
+function branchesOf(part: Restriction, condition: string): Branch[] {
+  if (isCompound(part)) return part.restrictions.flatMap((inner) => branchesOf(inner, condition));
   const joined = (...words: readonly string[]) => words.filter((text) => text !== "");
   if (part.kind === "cases")
-    return part.cases.flatMap((branch) => {
+    return part.cases.flatMap((own) => {
       const otherwise = part.cases.length > 1 ? "otherwise" : "";
-      const words = branch.when === undefined ? otherwise : `when ${conditionOf(branch)}`;
-      return waysOf(branch.restriction, joined(condition, words).join(", "));
+      const words = own.when === undefined ? otherwise : `when ${conditionOf(own)}`;
+      return branchesOf(own.restriction, joined(condition, words).join(", "));
     });
   const words = joined(describe(part), condition).join(" ");
-  const ways = part.kind === "open" ? (["allowed"] as const) : (["allowed", "denied"] as const);
-  return ways.map((way) => ({ part, words, way }));
+  const outcomes = part.kind === "open" ? (["allowed"] as const) : (["allowed", "denied"] as const);
+  return outcomes.map((outcome) => ({ part, words, outcome }));
 }
 
 /** Returns the parts that decide about a caller. */

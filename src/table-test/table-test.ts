@@ -65,7 +65,8 @@ function meets(expected: ExpectedResult, decision: CallDecision): boolean {
 /** Returns what a test got instead of what it expected. */
 function resultOf(expected: ExpectedResult, decision: CallDecision): "allowed" | "denied" | FailureCode {
   const code = decision.failure?.code;
-  if (code === undefined || (expected === "denied" && isAuthorized(decision))) return "allowed";
+  const isDenial = expected === "denied" || expected === "RESTRICTED" || expected === "EXCLUDED";
+  if (code === undefined || (isDenial && isAuthorized(decision))) return "allowed";
   return code === "RESTRICTED" ? "denied" : code;
 }
 
