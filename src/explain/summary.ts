@@ -56,6 +56,12 @@ function firstNames(sides: readonly Side[], cohorts: Comparison["cohorts"]): str
   return first.map(({ name }) => name);
 }
 
+/** What the removal of a setting means. */
+const endings: ReadonlyMap<string, string> = new Map([
+  ["invitations", " The codes of invitations are no longer accepted."],
+  ["stream", " The streams end."],
+]);
+
 /** Returns a difference in one line: how many routes differ, and how many players gain and lose something. */
 export function inWords<S extends Pick<Side, "public">>(difference: Difference<S>): string {
   const { counts, routes, exclusion, settings } = difference;
@@ -77,12 +83,12 @@ export function inWords<S extends Pick<Side, "public">>(difference: Difference<S
   const moved = settings.some(({ name }) => name === "prefix") ? " Every path changes." : "";
   const excluded = exclusion === null ? "" : " The excluded group changes.";
   const limited = settings.some(({ name }) => name.startsWith("limits.")) ? " The limits change." : "";
-  const ended = [
-    ["invitations", " The codes of invitations are no longer accepted."],
-    ["stream", " The streams end."],
-  ].filter(([setting]) => settings.some(({ name, after }) => name === setting && after === null));
-  const keys = settings.map(({ name }) => name.split("."));
-  const declared = keys.flatMap(([key = "", ...path]) => (path.length > 0 && key !== "limits" ? key : []));
-  const redeclared = declared.length === 0 ? "" : ` Changed as well: ${allOf([...new Set(declared)])}.`;
-  return `${routesText}. ${capitalised(people)}.${moved}${excluded}${ended.map(([, words]) => words).join("")}${limited}${redeclared}`;
+  const ended = settings.flatMap(({ name, after }) => (after === null ? (endings.get(name) ?? []) : []));
+  const others = settings.flatMap(({ name, after }) => {
+    const [key = ""] = name.split(".");
+    const hasWords = ["prefix", "excluded", "limits"].includes(key) || (after === null && endings.has(name));
+    return hasWords ? [] : key;
+  });
+  const redeclared = others.length === 0 ? "" : ` Changed as well: ${allOf([...new Set(others)])}.`;
+  return `${routesText}. ${capitalised(people)}.${moved}${excluded}${ended.join("")}${limited}${redeclared}`;
 }
