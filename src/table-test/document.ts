@@ -79,14 +79,14 @@ type TestForm = v.InferOutput<typeof testSchema>;
 
 /** Parses a document of tests, and reports every fault. Leaves out what has one. */
 export function parseTests(text: string, vocabulary: Vocabulary) {
-  const { value, faults, report, locate } = readYAML(text, {
+  const { value, faults, report, locate, sourceOf } = readYAML(text, {
     expected: "tests of a route table",
     schema: "failsafe",
   });
   if (faults.length > 0) return { calls: [], faults, report };
   const result = v.safeParse(documentSchema, value);
   if (!result.success) {
-    for (const issue of result.issues) reportIssue(issue, report);
+    for (const issue of result.issues) reportIssue(issue, report, sourceOf);
     return { calls: [], faults, report };
   }
 

@@ -135,11 +135,11 @@ export interface ParsedDocument extends Omit<ReadYAML, "value"> {
 /** Parses a table's text and checks its form. */
 export function parseTable(text: string): ParsedDocument {
   const { value, ...read } = readYAML(text, { expected: "a route table", schema: "core" });
-  const { faults, report } = read;
+  const { faults, report, sourceOf } = read;
   const failed = { ...read, content: undefined, places: new Map() };
   if (faults.length > 0) return failed;
   const result = v.safeParse(documentSchema, value);
   if (result.success) return { ...failed, content: result.output };
-  for (const issue of result.issues) reportIssue(issue, report);
+  for (const issue of result.issues) reportIssue(issue, report, sourceOf);
   return failed;
 }

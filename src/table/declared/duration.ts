@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { secondsIn } from "../limits.ts";
 
 const form = /^([1-9]\d{0,3})(min|h|d)$/;
-const expected = "a duration such as 30min, 1h or 7d";
+const expected = "a duration such as 30min, 1h or 7d, with a number up to 9999";
 const nouns: Readonly<Record<string, string>> = { min: "minute", h: "hour", d: "day" };
 
 export interface Duration {

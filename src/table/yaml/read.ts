@@ -31,6 +31,8 @@ export interface ReadYAML {
   readonly report: Report;
   /** Returns the position of a value or its key, or of what comes closest to it in the document. */
   readonly locate: (path: Path, side?: Side) => Position;
+  /** Returns a scalar as it is written; undefined if that is not known. */
+  readonly sourceOf: (path: Path) => string | undefined;
   /** Returns the text of a scalar; reports a number or boolean whose text is not what is written, such as 2.10. */
   readonly textOf: (value: unknown, path: Path) => string | undefined;
   /** Reports whole numbers that are written with a point, unless there is a fault already, such as that of a text. */
@@ -64,8 +66,9 @@ export function readYAML(
   const report: Report = (path, message, side) => {
     faults.push(toFault(locate(path, side), message));
   };
+  const sourceOf = (path: Path) => sourceAt(document, path);
   const textOf = (value: unknown, path: Path) => {
-    const words = rewrittenWords(value, sourceAt(document, path));
+    const words = rewrittenWords(value, sourceOf(path));
     return words === undefined ? String(value) : report(path, words);
   };
   const reportPoints = () =>
@@ -78,7 +81,7 @@ export function readYAML(
           faults.push({ line, column, message: words });
       },
     });
-  const failed = { value: undefined, faults, report, locate, textOf, reportPoints };
+  const failed = { value: undefined, faults, report, locate, sourceOf, textOf, reportPoints };
 
   // Text that an editor saves as "Unicode" can be UTF-16, which has a NUL in each ASCII character.
   const nul = text.indexOf("\0");

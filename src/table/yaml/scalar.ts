@@ -22,7 +22,12 @@ export function sourceAt(document: Document, path: Path): string | undefined {
 export function rewrittenWords(value: unknown, source: string | undefined): string | undefined {
   const text = value === null ? "" : String(value);
   if (typeof value === "string" || text === source) return undefined;
-  const written = source ?? text;
+  return unquotedWords(value, source);
+}
+
+/** Returns what is wrong with a scalar that is no text. */
+export function unquotedWords(value: unknown, source: string | undefined): string {
+  const written = source ?? (value === null ? "" : String(value));
   const kind = value === null ? "" : `the ${typeof value} `;
   return `expected a text, got ${kind}${written}; write it in quotes: "${written}"`;
 }

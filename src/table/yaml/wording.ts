@@ -3,6 +3,7 @@ import type * as v from "valibot";
 import { stringify } from "yaml";
 import { didYouMean, oneOf } from "../../domain/text.ts";
 import type { Path, Report } from "./fault.ts";
+import { unquotedWords } from "./scalar.ts";
 
 /** Longer lists of valid names are left out if one of them is suggested. */
 const maxListed = 10;
@@ -37,18 +38,27 @@ export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Reports what valibot finds wrong with a document. The message of a schema says what it expects: `a whole number`. */
-export function reportIssue(issue: v.BaseIssue<unknown>, report: Report): void {
+/**
+ * Reports what valibot finds wrong with a document. The message of a schema says what it expects: `a whole number`.
+ * @param sourceOf returns a scalar as it is written
+ */
+export function reportIssue(
+  issue: v.BaseIssue<unknown>,
+  report: Report,
+  sourceOf: (path: Path) => string | undefined,
+): void {
   const path: Path = issue.path?.map(({ key }) => key as string | number) ?? [];
   // Of the alternatives of a union, it is the map whose content is at fault.
   const inner = issue.issues?.filter((nested) => nested.path !== undefined) ?? [];
   if (inner.length > 0) {
     for (const nested of inner) {
       const whole = [...(issue.path ?? []), ...(nested.path ?? [])] as typeof issue.path;
-      reportIssue({ ...nested, path: whole }, report);
+      reportIssue({ ...nested, path: whole }, report, sourceOf);
     }
   } else if (issue.expected === "never") report(path, issue.message, "key");
   else if (issue.received === "undefined") report(path, `"${path.at(-1)}" is missing`, "key");
+  else if (issue.type === "string" && !isWorded(issue) && ["number", "boolean"].includes(typeof issue.input))
+    report(path, unquotedWords(issue.input, sourceOf(path)));
   else report(path, `expected ${expectedWords(issue)}, got ${gotWords(issue.input)}`);
 }
 
