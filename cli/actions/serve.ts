@@ -16,6 +16,7 @@ import { isFull } from "../../src/store/folder/files.ts";
 import { modeWith } from "../../src/store/folder/folder.ts";
 import { FolderLost } from "../../src/store/journal/journal.ts";
 import { type Limits, limitNames } from "../../src/table/limits.ts";
+import type { Table } from "../../src/table/table.ts";
 import { missingWords } from "../../src/table/warnings.ts";
 import { followTables } from "../../src/table-in-force/changes.ts";
 import { TableHistory } from "../../src/table-in-force/history.ts";
@@ -170,9 +171,9 @@ async function serveOn(
   });
   const closers: (() => unknown)[] = [];
   try {
-    const { missing, limits } = await service.routes.load();
-    await checkUpgrade(service.routes.file, missing, log);
-    warnOfNoLimits(limits, settled.limits, service.routes.file, log);
+    const table = await service.routes.load();
+    await checkUpgrade(service.routes.file, table, log);
+    warnOfNoLimits(table.limits, settled.limits, service.routes.file, log);
     const server = await startServer({
       ...listening,
       fetch: service.fetch,
@@ -225,11 +226,12 @@ async function serveOn(
 }
 
 /** After an upgrade, warns of operations that the table lacks, and refreshes the schema beside it. */
-async function checkUpgrade(file: string, missing: readonly string[], log: Log): Promise<void> {
-  if (missing.length > 0) {
+async function checkUpgrade(file: string, table: Table, log: Log): Promise<void> {
+  if (table.missing.length > 0) {
     const shipped = packaged(defaultRoutes);
-    const where = file === shipped ? "" : ` That one is ${shipped}.`;
-    log.warn(`In ${file} ${missingWords(missing)}.${where}`);
+    const words = missingWords(table);
+    const where = file === shipped || !words.includes("of this version") ? "" : ` That one is ${shipped}.`;
+    log.warn(`In ${file} ${words}.${where}`);
   }
   try {
     const refreshed = await refreshSchema(file);

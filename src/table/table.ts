@@ -64,6 +64,8 @@ export interface Table {
   readonly declared: Declarations;
   /** The operations that have no route and are not listed as `unserved`; of a list with a route, none. */
   readonly missing: readonly string[];
+  /** What is listed as `unserved` although routes serve all of it. */
+  readonly needless: readonly string[];
   /** A short hash of the table's text; see `revision.ts`. */
   readonly revision: string;
 }
@@ -168,11 +170,16 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
     const isOfList = declared.lists.some((list) => list.name === resource);
     return !isOfList || (name.endsWith(".list") && !servedResources.has(resource));
   });
+  const needless = (content.unserved ?? []).filter((entry) =>
+    [...operations.keys()].every(
+      (name) => handlers.includes(name) || (name !== entry && resourceOf(name) !== entry),
+    ),
+  );
   const limits = toLimits(content.limits);
   const head = { prefix, tokenParameter, language, product, excludedGroup, limits, title, pages, declared };
   const invitations = content.invitations && { valid: toDuration(content.invitations.valid) };
   const { stream } = content;
-  const table = { ...head, routes, beside: others, invitations, stream, missing, revision };
+  const table = { ...head, routes, beside: others, invitations, stream, missing, needless, revision };
   return { ...failed, lists, table, faults: [] };
 }
 

@@ -4,6 +4,7 @@
  */
 import { integerRange } from "../domain/limits.ts";
 import { allOf } from "../domain/text.ts";
+import { type Declarations, defaultDeclarations } from "./declared/declarations.ts";
 import type { Finding } from "./declared/entries.ts";
 import type { intentions, ParsedDocument } from "./document.ts";
 import type { Operation } from "./operation.ts";
@@ -71,24 +72,41 @@ export function warningsOf(table: Table, document: ParsedDocument, options: Warn
     const places = placesIn(route.restriction, document);
     warnOfRoute(route, places, declaration?.intended ?? [], table, options, warn);
   }
-  const served = new Set(table.routes.map(({ handler }) => handler));
   const unserved = content?.unserved ?? [];
-  if (table.missing.length > 0) warn("unserved-operation", ["routes"], missingWords(table.missing), "key");
+  if (table.missing.length > 0) warn("unserved-operation", ["routes"], missingWords(table), "key");
   for (const { path, message, isFault } of options.findings ?? [])
     if (!isFault) warn("kept-entries", path, message, "key");
   for (const [index, name] of unserved.entries()) {
-    if (served.has(name)) warn("not-needed", ["unserved", index], `a route serves ${name}; leave this out`);
+    const words = name.includes(".") ? `a route serves ${name}` : `routes serve all of ${name}`;
+    if (table.needless.includes(name)) warn("not-needed", ["unserved", index], `${words}; leave this out`);
   }
   return inOrder(warnings);
 }
 
-/** Returns which operations have no route, such as after an upgrade, and what to do. @param names at least one */
-export function missingWords(names: readonly string[]): string {
-  const them = names.length === 1 ? "its route" : "their routes";
+/** Returns which operations, at least one, have no route, such as after an upgrade or a new declaration, and what to do. */
+export function missingWords({ missing, declared }: Pick<Table, "missing" | "declared">): string {
+  const shipped = declaredBy(defaultDeclarations());
+  const own = declaredBy(declared).filter((name) => !shipped.includes(name) && missing.includes(name));
+  const others = missing.filter((name) => !own.includes(name));
+  const them = others.length === 1 ? "its route" : "their routes";
+  const what =
+    own.length === 0 ? them : `${others.length === 1 ? "the route" : "the routes"} of ${allOf(others)}`;
+  const remedies = [
+    ...own.map((name) => `add a route with "handler: ${name}"`),
+    ...(others.length === 0 ? [] : [`copy ${what} from the routes.yaml of this version`]),
+  ];
   return (
-    `no route serves ${allOf(names)}; copy ${them} from the routes.yaml of this version, ` +
-    `or if this is intended, add "unserved: [${names.join(", ")}]"`
+    `no route serves ${allOf(missing)}; ${remedies.join(", ")}, ` +
+    `or if this is intended, add "unserved: [${missing.join(", ")}]"`
   );
+}
+
+/** Returns the operations that need a route because of a declaration. */
+function declaredBy({ lists, events, scores }: Declarations): string[] {
+  return [
+    ...lists.map(({ name }) => `${name}.list`),
+    ...[...events, ...scores].map(({ name }) => `event.${name}`),
+  ];
 }
 
 function warnOfRoute(
