@@ -54,6 +54,7 @@ A table with faults is not served. Warnings report what is valid but suspicious:
   unheld-rank         a rank that no member has in the present data, or that no member can have
   excluded-group      a restriction to the excluded group, whose members may not call anything
   player-condition    a condition on a player's name, which the player's UUID does not meet
+  unreachable-case    an earlier case applies wherever this one would
   redundant-part      a part of an allOf that another part implies
   kept-entries        entries of a list in the present data that the table does not declare, or would no longer accept
   unserved-operation  operations that no route serves, such as new ones after an upgrade

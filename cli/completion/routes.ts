@@ -20,7 +20,7 @@ export function routesOf(text: string): readonly TypedRoute[] {
   const { content } = document;
   if (content === undefined) return [];
   const report = () => undefined;
-  const types = toTypes(content.types ?? {}, { ...document, report });
+  const types = toTypes(content.types ?? {}, report);
   const handlers = handlersFor(toDeclarations(content, { ...document, types, resources: [], report }));
   return Object.entries(content.routes).map(([path, route]) => {
     const handler = handlers.get(route.handler);

@@ -22,6 +22,7 @@ export const intentions = [
   "unheld-rank",
   "excluded-group",
   "player-condition",
+  "unreachable-case",
   "redundant-part",
 ] as const;
 

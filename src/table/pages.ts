@@ -97,8 +97,6 @@ export function toPages(
           : `whose open route requires "${required.name}"; add an open route without it`;
       report(at, `this page shows ${operation}, ${words}`);
     }
-    if (name === "overlay" && scores.length === 0)
-      report(at, "this page shows the scores of the table, which declares none");
     const base = { name, operation, input, list };
     if (name === "overlay") return scores.map((score) => ({ ...base, path: `/overlay/${score.name}` }));
     const own = name === "home" ? "/" : `/${typeof page === "object" ? `lists/${named}` : page}`;

@@ -131,7 +131,7 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
   if (excluded !== undefined && excludedGroup === undefined)
     report(["excluded", "group"], unknownName("group", excluded, vocabulary.group));
 
-  const types = toTypes(content.types ?? {}, document);
+  const types = toTypes(content.types ?? {}, report);
   const resources = context.resources ?? [];
   const declared = toDeclarations(content, { ...document, types, resources, vocabulary });
   const operations = context.operations(declared, language);

@@ -2,21 +2,16 @@
 import { integerRange, textLength } from "../domain/limits.ts";
 import { fold, oneOf } from "../domain/text.ts";
 import { bases, baseTypes, type ParameterType } from "./base-types.ts";
-import { kindOf, noNames } from "./caller.ts";
-import { parseParameter, refusalWords } from "./parameters.ts";
 import { Pattern, PatternFault } from "./pattern.ts";
 import type { TypeDeclaration } from "./type-form.ts";
-import type { ReadYAML } from "./yaml/read.ts";
+import type { Report } from "./yaml/fault.ts";
 import { unknownName } from "./yaml/wording.ts";
 
 /** The types of a table. */
 export type Types = ReturnType<typeof toTypes>;
 
 /** Returns the types of a table. Reports the faults of those that it declares. */
-export function toTypes(
-  declarations: Readonly<Record<string, TypeDeclaration>>,
-  { report, textOf }: Pick<ReadYAML, "report" | "textOf">,
-) {
+export function toTypes(declarations: Readonly<Record<string, TypeDeclaration>>, report: Report) {
   const names: readonly string[] = [...Object.keys(declarations), ...baseTypes];
   const resolved = new Map<string, ParameterType | undefined>();
 
@@ -31,22 +26,7 @@ export function toTypes(
     const type = refined(declaration, ["types", name]);
     const whole = type && { ...type, name };
     resolved.set(name, whole);
-    if (whole !== undefined) checkExample(whole, declaration.example);
     return whole;
-  }
-
-  /** The examples of a table need not be names in the data. */
-  function checkExample(type: ParameterType, example: TypeDeclaration["example"]): void {
-    const path = ["types", type.name, "example"];
-    const { isTextual, toSchema } = bases[type.base];
-    if (example === undefined) return;
-    const text = isTextual ? textOf(example, path) : String(example);
-    if (text === undefined || kindOf(type.base) !== undefined) return;
-    try {
-      parseParameter({ name: "example", type, schema: toSchema(type, () => noNames) }, text, noNames);
-    } catch (error) {
-      report(path, refusalWords(error));
-    }
   }
 
   /** Returns a type with what a declaration adds to it, or undefined if that has a fault. */

@@ -11,7 +11,7 @@ import type { Operation } from "./operation.ts";
 import { requirementOf } from "./requirement.ts";
 import { publicAccessOf } from "./restriction/access.ts";
 import { implies } from "./restriction/implication.ts";
-import { describe, type Restriction, withParts } from "./restriction/restriction.ts";
+import { applies, describe, type Restriction, withParts } from "./restriction/restriction.ts";
 import type { Route, Table } from "./table.ts";
 import { type Fault, inOrder, type Path, type Side, toFault } from "./yaml/fault.ts";
 
@@ -26,6 +26,7 @@ type Intention = (typeof intentions)[number];
  * - `unheld-rank`: a restriction names a rank that no member has, or that none can have
  * - `excluded-group`: a restriction names the group whose members may call nothing
  * - `player-condition`: a case compares a player's name, which the UUID does not equal, or vice versa
+ * - `unreachable-case`: an earlier case applies wherever this one would
  * - `redundant-part`: another part implies a part of an `allOf`
  * - `kept-entries`: the data has entries that the table does not declare, or that it would not accept any more
  * - `unserved-operation`: operations have no route
@@ -154,6 +155,10 @@ function warnOfRoute(
         "a player can be named by name or by UUID, and this case applies to one of them only; use self or a group";
       suspect("player-condition", { ...place, path: at }, message);
     }
+    for (const [index, earlier] of unreachableCases(place.restriction)) {
+      const message = `this case never applies, because case ${earlier + 1} does wherever it would; to allow several, use anyOf in one case`;
+      suspect("unreachable-case", { ...place, path: [...place.path, index, "when"] }, message);
+    }
     for (const [index, words] of redundantParts(place.restriction)) {
       const message = `this part is redundant: the part for ${words} implies it`;
       suspect("redundant-part", { ...place, path: [...place.path, "allOf", index] }, message);
@@ -194,6 +199,17 @@ function playerConditions({ restriction, path }: Place, operation: Operation): P
       .filter((name) => requirementOf(operation, name)?.player === true)
       .map((name) => [...path, index, "when", name]),
   );
+}
+
+/** Returns the cases that never apply, each with the earlier one that does instead, by index. */
+function unreachableCases(restriction: Restriction): [index: number, earlier: number][] {
+  if (restriction.kind !== "cases") return [];
+  const { cases } = restriction;
+  return cases.flatMap(({ when }, index): [number, number][] => {
+    const earlier =
+      when === undefined ? -1 : cases.slice(0, index).findIndex((other) => applies(other, when));
+    return earlier === -1 ? [] : [[index, earlier]];
+  });
 }
 
 /** Returns the parts of an `allOf` that another part implies, by index, each with that part in words. Of equal parts, the first stays. */

@@ -69,7 +69,7 @@ function readDefaults(): Declarations {
   const text = readFileSync(packaged("routes.defaults.yaml"), "utf8");
   const { value, report, textOf } = readYAML(text, { expected: "a map", schema: "core" });
   const declared = v.parse(defaultsSchema, value);
-  const types = toTypes(declared.types, { report, textOf });
+  const types = toTypes(declared.types, report);
   const none = { lists: [], statistics: [], ratios: [], events: [], scores: [], banReasons: undefined };
   const others = { ...none, maxEntriesPerCreator: {} };
   return toDeclarations(declared, { types, resources: [], report, textOf }, others);

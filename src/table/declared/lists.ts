@@ -153,23 +153,13 @@ export function toLists(declared: v.InferOutput<typeof listsSchema>, context: De
     const at = ["lists", name];
     return isName(name, at, "key") ? (toList(name, at, declaration, { ...context, declared }) ?? []) : [];
   });
-  /** The lists of which there has to be an entry before one of a list. */
-  const requiredBy = (name: string) =>
-    (lists.find((list) => list.name === name)?.fields ?? []).flatMap(({ list, default: initial }) =>
-      list === undefined || initial !== undefined ? [] : list,
-    );
+  const targetOf = (list: List | undefined) => lists.find(({ name }) => name === list?.key[0]?.list);
   for (const list of lists) {
     const { name, fields } = list;
-    const required = new Set(requiredBy(name));
-    for (const other of required) for (const further of requiredBy(other)) required.add(further);
-    if (required.has(name)) {
-      const remedy = "only a field that is not in the key can have a default instead";
-      report(
-        ["lists", name, "fields"],
-        `an entry requires another one of the list, so that none can be added; ${remedy}`,
-        "key",
-      );
-    }
+    let target = targetOf(list);
+    for (let steps = 0; steps < lists.length && target !== list; steps += 1) target = targetOf(target);
+    if (target === list)
+      report(["lists", name, "key"], "the key names an entry of the list itself, so that none can be added");
     for (const field of fields) {
       const other = lists.find((known) => known.name === field.list);
       if (other !== undefined && !isNamed(other))

@@ -6,14 +6,7 @@ import type { ParsedDocument } from "../document.ts";
 import { type Parameter, parseParameter, refusalWords } from "../parameters.ts";
 import type { Path } from "../yaml/fault.ts";
 import { gotWords, isMap, unknownName } from "../yaml/wording.ts";
-import {
-  applies,
-  type Case,
-  type Compound,
-  type ParameterValue,
-  type Reference,
-  type Restriction,
-} from "./restriction.ts";
+import type { Case, Compound, ParameterValue, Reference, Restriction } from "./restriction.ts";
 
 const keywords = ["open", "identified", "administrators"] as const;
 const compounds = ["anyOf", "allOf"] as const;
@@ -192,12 +185,6 @@ function toCases(list: readonly unknown[], path: Path, context: RestrictionConte
       [...path, unconditional + 1],
       "this case never applies, because the one before it always does",
     );
-  for (const [index, { when }] of cases.entries()) {
-    const earlier = when && cases.slice(0, index).findIndex((branch) => applies(branch, when));
-    if (earlier === undefined || earlier === -1) continue;
-    const message = `this case never applies, because case ${earlier + 1} does wherever it would; allow several in one case with anyOf`;
-    return context.report([...path, index, "when"], message, "key");
-  }
   return { kind: "cases", cases };
 }
 
