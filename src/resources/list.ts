@@ -1,7 +1,5 @@
 /** The operations of a declared list: `docs/lists.md` describes them. */
-import { LRUCache } from "lru-cache";
 import * as v from "valibot";
-import type { Entry } from "../domain/entry.ts";
 import { allOf, capitalised, oneOf, pluralOf } from "../domain/text.ts";
 import { uuid } from "../domain/uuid.ts";
 import type { Field, List } from "../table/declared/lists.ts";
@@ -13,11 +11,6 @@ import { ListChanges } from "./shared/list-changes.ts";
 import { ListEntries } from "./shared/list-entries.ts";
 import { keyOf } from "./shared/response-cache.ts";
 import { anyUUID, count, field, inputOf, ofPerson, outputOf } from "./shared/values.ts";
-
-/** Of how many entries the order is kept: a selection by one field has each entry of a list once. */
-const maxOrdered = 500_000;
-/** As how many entries an order counts, at least: so that a thousand orders are kept, at most. */
-const minOrdered = 500;
 
 /**
  * Returns the handlers of a list by the names of their operations.
@@ -96,11 +89,6 @@ function listHandler(list: List, entries: ListEntries): Handler {
   const answerFor = (given: ReadonlySet<string>) =>
     v.pipe(v.array(answerOf(list, given)), v.description(`The ${pluralOf(title)}, ordered by ${by(given)}.`));
   const { formOf } = entries;
-  // Sorting takes longest, and every limit has another answer.
-  const orders = new LRUCache<string, { version: number; entries: readonly Entry[] }>({
-    maxSize: maxOrdered,
-    sizeCalculation: ({ entries }) => Math.max(entries.length, minOrdered),
-  });
   return defineCachedRead({
     dependsOn: ["entries"],
     version: (data, given) => data.lists.version(name, given),
@@ -109,12 +97,9 @@ function listHandler(list: List, entries: ListEntries): Handler {
     answer: answerFor(new Set()),
     answerFor,
     read(data, { limit, ...wanted }: Input, { compare }) {
-      if (limit === undefined) return entries.answers(entries.sorted(data, wanted, compare), wanted);
-      const [key, version] = [keyOf(wanted, formOf), data.lists.version(name)];
-      const latest = orders.get(key);
-      const sorted = latest?.version === version ? latest.entries : entries.sorted(data, wanted, compare);
-      // Anybody can ask for what does not exist.
-      if (sorted.length > 0) orders.set(key, { version, entries: sorted });
+      const sort = () => entries.sorted(data, wanted, compare);
+      if (limit === undefined) return entries.answers(sort(), wanted);
+      const sorted = data.lists.sorted(name, keyOf(wanted, formOf), compare, sort);
       return entries.answers(sorted.slice(0, Number(limit)), wanted);
     },
   });

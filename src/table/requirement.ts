@@ -29,11 +29,17 @@ export interface Requirement {
   readonly derived?: DerivedParameter;
 }
 
+/** By schema, since handlers share schemas, and tables are checked often. */
+const requirements = new WeakMap<v.GenericSchema, Requirement>();
+
 /** Returns what an operation requires of a parameter; undefined if it has none of this name. */
 export function requirementOf(operation: Operation | undefined, name: string): Requirement | undefined {
   const entries = operation?.input.entries ?? {};
   if (!Object.hasOwn(entries, name)) return undefined;
-  return toJsonSchema(entries[name] as v.GenericSchema, { errorMode: "ignore" }) as Requirement;
+  const schema = entries[name] as v.GenericSchema;
+  const known = requirements.get(schema) ?? (toJsonSchema(schema, { errorMode: "ignore" }) as Requirement);
+  requirements.set(schema, known);
+  return known;
 }
 
 /** Returns what the operation requires instead of the parameter's type, or undefined if the type meets it. */
