@@ -4,7 +4,7 @@ import { cp, mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { Files } from "../../src/store/folder/files.ts";
-import { runs, sample } from "../_depth.ts";
+import { isFull, sample } from "../_depth.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { Disk, randomFrom } from "./_disk.ts";
 import {
@@ -87,7 +87,7 @@ async function liveAndDie(t: TestContext, seed: number, byHalf: boolean, durable
 }
 
 const lives = 5;
-const seeds = runs(16);
+const seeds = isFull ? 16 : 2;
 /** A seed to begin with, to look into a failure again. */
 const first = Number(process.env.UNSYNCED_SEED ?? Math.floor(Math.random() * 1e9));
 

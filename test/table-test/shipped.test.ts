@@ -6,6 +6,7 @@ import { it } from "node:test";
 import { parse } from "yaml";
 import { checkRoutes } from "../../src/operations.ts";
 import { testTable } from "../../src/table-test/table-test.ts";
+import { isFull, sample } from "../_depth.ts";
 import { projectFolder, shippedRoutes, shippedSeed } from "../_setup.ts";
 
 const shippedTests = join(projectFolder, "routes.test.yaml");
@@ -42,7 +43,7 @@ it("notices every change of a restriction or a rank in the table", async () => {
       line.replace("$factionString", "GROVE"),
       line.replace("advanced: true", "advanced: false"),
     ].filter((other) => other !== line);
-    for (const other of new Set(others)) {
+    for (const other of sample([...new Set(others)], 3)) {
       const { table } = checkRoutes(lines.with(index, other).join("\n"), vocabulary);
       // Some of these edits cannot be served.
       if (table === undefined) continue;
@@ -51,5 +52,5 @@ it("notices every change of a restriction or a rank in the table", async () => {
       changes++;
     }
   }
-  assert.ok(changes > 100, `${changes}`);
+  assert.ok(changes > (isFull ? 100 : 30), `${changes}`);
 });
