@@ -49,7 +49,8 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     const given = program.opts<GlobalOptions>();
     const fault = given.journal === undefined ? undefined : journalFault(given.journal);
     if (fault !== undefined) context.misuse(`ADDON_JOURNAL: ${fault}`);
-    found = new Workspace(io, given, (text) => output.remark(text));
+    const typedRoutes = program.getOptionValueSource("routes") === "cli";
+    found = new Workspace(io, { ...given, typedRoutes }, (text) => output.remark(text));
     return found;
   };
   /** The command that runs. */

@@ -16,7 +16,7 @@ export function addAccessCommands(program: Command, context: Context): void {
   const { output, run } = context;
   const tableOf = async ({ table }: Options) => {
     if (table !== undefined) return tableText(context, table);
-    if (!context.workspace().namesRoutes) return undefined;
+    if (!context.workspace().typedRoutes) return undefined;
     const { requireServed, tableInForce } = await import("../actions/routes/table.ts");
     const status = await tableInForce(context);
     const hint = "Name another table than the one in force with --table.";

@@ -17,6 +17,8 @@ export interface GlobalOptions {
   readonly journal?: string | undefined;
   readonly json: boolean;
   readonly input: boolean;
+  /** Whether `--routes` was typed, rather than taken from the environment or by default. */
+  readonly typedRoutes?: boolean;
 }
 
 export const defaultRoutes = "routes.yaml";
@@ -29,8 +31,10 @@ export class Workspace {
   readonly routes: string;
   /** The URL of the journal that several machines share; undefined where the folder has its own alone. */
   readonly journal: string | undefined;
-  /** Whether the options name the route table. */
+  /** Whether the options or the environment name the route table. */
   readonly namesRoutes: boolean;
+  /** Whether the options do. */
+  readonly typedRoutes: boolean;
   #remark: (text: string) => void;
 
   /** @param remark receives sentences for the operator */
@@ -40,6 +44,7 @@ export class Workspace {
     this.routes = resolve(io.cwd, options.routes);
     this.journal = options.journal;
     this.namesRoutes = options.routes !== defaultRoutes;
+    this.typedRoutes = options.typedRoutes === true;
   }
 
   /** Returns whether there is a route table, or the options name one. */

@@ -15,7 +15,7 @@ const causes: Readonly<Record<ReloadCause, string>> = {
   rollback: "was reloaded by `routes rollback`",
 };
 
-/** Logs a change of the table, as a warning if it takes access away. */
+/** Logs a change of the table, as a warning if it takes something away. */
 export function logTable(log: Log, { cause, revision, before, summary }: TableChange): void {
   const { words, takesAway, counts, registered, firstLosing, operations } = summary;
   const { gain, lose, ...routes } = counts;

@@ -72,12 +72,13 @@ export function requireWhole(question: Question): Question {
 function match(table: Table, path: string): { route: Route; params: Record<string, string> } {
   const router = new Router(table);
   const found = router.find(path);
-  const beside = table.beside.find((route) => route.path === path);
+  const beside = table.beside.find((route) => route.path === path.replace(/\/$/, ""));
   if (found === undefined && beside !== undefined) {
-    const holder = beside.operation.invited
+    const who = beside.operation.invited
       ? "whoever has the code of an invitation"
-      : "everyone with a valid token who is not excluded";
-    throw new Failure("UNKNOWN_PATH", `${path} has no restriction in the table: ${holder} may call it.`);
+      : "everyone with a valid token";
+    const words = `${path} has no restriction in the table: ${who} may call it, unless excluded.`;
+    throw new Failure("UNKNOWN_PATH", words);
   }
   if (found === undefined) throw unknownPath(router.nearest(path));
   const given = Object.entries(found.params).filter(([name, text]) => text !== encodeText(`{${name}}`));

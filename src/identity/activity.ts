@@ -41,7 +41,7 @@ export class Activity {
     return lastDays(now).map((day) => ({ day, value: this.#count(dayCounter(day, counter)) }));
   }
 
-  /** Returns when a player's client was last seen, and the version that it reported. */
+  /** Returns when a player's client was last seen, and the version that counted then: reported, or that of a token. */
   of(uuid: string): ActivityRecord | undefined {
     return this.#unsaved.get(uuid) ?? this.#data.activity.get(uuid);
   }

@@ -21,8 +21,8 @@ export const codedResources = ["statistic", "player", "targetlist", "houseban", 
 let latest: { readonly declared: Declarations; readonly handlers: ReadonlyMap<string, Handler> } | undefined;
 
 /**
- * Returns all handlers that declarations result in, by names such as `targetlist.add`. They have no state, and tables are
- * checked far more often than their declarations change: `npm test` takes a twentieth longer without this.
+ * Returns all handlers that declarations result in, by names such as `targetlist.add`. They have no state, and
+ * nearly all tables that a process checks have the declarations of the one before.
  */
 export function handlersFor(declared: Declarations): ReadonlyMap<string, Handler> {
   if (latest === undefined || !isDeepStrictEqual(latest.declared, declared))

@@ -99,7 +99,12 @@ function listHandler(list: List, entries: ListEntries): Handler {
     read(data, { limit, ...wanted }: Input, { compare }) {
       const sort = () => entries.sorted(data, wanted, compare);
       if (limit === undefined) return entries.answers(sort(), wanted);
-      const sorted = data.lists.sorted(name, keyOf(wanted, formOf), compare, sort);
+      const sorted = data.lists.orders.sorted(
+        `${name} ${keyOf(wanted, formOf)}`,
+        data.lists.version(name),
+        compare,
+        sort,
+      );
       return entries.answers(sorted.slice(0, Number(limit)), wanted);
     },
   });

@@ -77,7 +77,7 @@ export class Collection<T> implements DurableRows<T> {
     this.definition = definition;
     const indexes = Object.entries(definition.indexes);
     this.#indexes = new Map(indexes.map(([name, indexed]) => [name, new SecondaryIndex(indexed)]));
-    if (definition.ends !== undefined) this.ends = new EndIndex(definition.ends.of);
+    if (definition.ends !== undefined) this.ends = new EndIndex(definition.ends);
   }
 
   get size(): number {
@@ -205,13 +205,13 @@ export class Database<M extends Model = Model> {
     return collection;
   }
 
-  /** Returns records that have ended, and are to be removed by one operation: at most so many. */
+  /** Returns records that have ended, and are to be removed: at most so many. */
   ended(now: number, most: number): readonly EndedRecord[] {
-    const ended = Array.from(this.collections).flatMap(([collection, { ends, definition }]) => {
-      const operation = definition.ends?.operation ?? "";
-      return ends?.ended(now, most).map((key) => ({ collection, key, operation })) ?? [];
-    });
-    return ended.filter(({ operation }) => operation === ended[0]?.operation).slice(0, most);
+    const ended = Array.from(this.collections).flatMap(
+      ([collection, { ends }]) =>
+        ends?.ended(now, most).map((key) => ({ collection, key, operation: ends.operation })) ?? [],
+    );
+    return ended.slice(0, most);
   }
 
   /**

@@ -1,5 +1,5 @@
 /** The indexes of a collection: by values of the records, and by their ends. */
-import type { Indexed } from "../domain/collection.ts";
+import type { Ends, Indexed } from "../domain/collection.ts";
 
 /** Returns the values by which an index finds a record. */
 export function valuesOf<T>(indexed: Indexed<T>, record: T): readonly string[] {
@@ -55,14 +55,15 @@ export class SecondaryIndex<T> {
 
 /** The records that end. To find that none has ended takes one comparison, however many there are. */
 export class EndIndex<T> {
-  readonly #endOf: (record: T) => number | undefined;
+  readonly operation: string;
+  readonly #endOf: Ends<T>["of"];
   readonly #ends = new Map<string, number>();
   /** No record ends before. */
   #earliest = Number.POSITIVE_INFINITY;
 
-  /** @param endOf returns the end of a record; undefined leaves the record out */
-  constructor(endOf: (record: T) => number | undefined) {
-    this.#endOf = endOf;
+  constructor({ of, operation }: Ends<T>) {
+    this.#endOf = of;
+    this.operation = operation;
   }
 
   /** Updates the index for a record that was set; undefined where there is none. */

@@ -266,7 +266,7 @@ export class Writer<M extends Model> {
    * for the next batch, so that no batch blocks the event loop for long.
    */
   #decide() {
-    const ending = this.#removalOfEnded();
+    const removals = this.#removalsOfEnded();
     const deadline = performance.now() + decidingMilliseconds;
     const batch: Waiting<M>[] = [];
     const draft = this.#draft;
@@ -274,8 +274,9 @@ export class Writer<M extends Model> {
     const answers: (() => void)[] = [];
     const encoder = new LineEncoder(this.#database.chain);
     let { sequence } = this.#database;
-    for (const waiting of ending === undefined ? this.#waiting : [ending, ...this.#waiting]) {
-      if (batch.length === mostInBatch || (batch.length > 0 && performance.now() > deadline)) break;
+    for (const waiting of removals.length === 0 ? this.#waiting : [...removals, ...this.#waiting]) {
+      if (batch.length === mostInBatch || (batch.length > removals.length && performance.now() > deadline))
+        break;
       batch.push(waiting);
       const { origin, decide, reject } = waiting;
       const context = { sequence: sequence + 1, now: this.#now() };
@@ -297,21 +298,21 @@ export class Writer<M extends Model> {
     }
     draft.reset();
     // If that cannot be saved, the next batch begins with it again.
-    if (ending !== undefined) batch.shift();
+    batch.splice(0, removals.length);
     this.#waiting.splice(0, batch.length);
     return { batch, made, answers, lines: encoder.piece() };
   }
 
-  /** Returns the change that removes what has ended, or undefined. */
-  #removalOfEnded(): Waiting<M> | undefined {
+  /** Returns the changes that remove what has ended. */
+  #removalsOfEnded(): Waiting<M>[] {
     const ended = this.#database.ended(this.#events.endsBy(), mostRemoved);
-    const [first] = ended;
-    if (first === undefined) return undefined;
-    const decide = () => {
-      for (const record of ended) this.#draft.delete(record);
-      return () => {};
-    };
-    return { origin: { who: "system", operation: first.operation }, decide, reject: () => {} };
+    return [...new Set(ended.map(({ operation }) => operation))].map((operation) => {
+      const decide = () => {
+        for (const record of ended) if (record.operation === operation) this.#draft.delete(record);
+        return () => {};
+      };
+      return { origin: { who: "system", operation }, decide, reject: () => {} };
+    });
   }
 
   #rejectWaiting(refusal: unknown): void {

@@ -9,7 +9,6 @@ import { summarize, type TableSummary } from "../explain/summary.ts";
 import { checkRoutes } from "../operations.ts";
 import type { Data } from "../store/data.ts";
 import type { Vocabulary } from "../table/caller.ts";
-import { parseTable } from "../table/document.ts";
 import type { Table } from "../table/table.ts";
 import type { HistoryEntry, TableHistory } from "./history.ts";
 import {
@@ -71,8 +70,7 @@ async function reviewTable(
   if (summary === undefined && options.confirmsLoss === true)
     throw new Failure("CONFLICT", `Because of --confirm-loss revision ${table.revision} waits: ${byHand}.`);
   if (summary === undefined) return undefined;
-  const keys = keysOf(text);
-  const missing = keysOf(beforeText).filter((key) => !keys.includes(key));
+  const missing = before.keys.filter((key) => !table.keys.includes(key));
   if (!summary.takesAway && summary.counts.removed === 0 && missing.length === 0) return summary;
   const keyed = missing.length === 1 ? "key" : "keys";
   const verb = missing.length > 0 ? `no longer has the ${keyed} ${allOf(missing)}` : "takes something away";
@@ -84,11 +82,6 @@ async function reviewTable(
     throw new UnsettledTable(table.revision, `${loss} ${when}; ${byHand} at once.`);
   }
   return summary;
-}
-
-/** Returns the keys of a table's text. */
-function keysOf(text: string): string[] {
-  return Object.keys(parseTable(text).content ?? {});
 }
 
 async function noteTable(options: TableChangesOptions, put: TablePutInForce): Promise<void> {

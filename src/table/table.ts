@@ -66,6 +66,8 @@ export interface Table {
   readonly missing: readonly string[];
   /** What is listed as `unserved` although routes serve all of it. */
   readonly needless: readonly string[];
+  /** The keys at the top of its text. */
+  readonly keys: readonly string[];
   /** A short hash of the table's text; see `revision.ts`. */
   readonly revision: string;
 }
@@ -170,16 +172,16 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
     const isOfList = declared.lists.some((list) => list.name === resource);
     return !isOfList || (name.endsWith(".list") && !servedResources.has(resource));
   });
-  const needless = (content.unserved ?? []).filter((entry) =>
-    [...operations.keys()].every(
-      (name) => handlers.includes(name) || (name !== entry && resourceOf(name) !== entry),
-    ),
-  );
+  const needless = (content.unserved ?? []).filter((entry) => {
+    const named = [...operations.keys()].filter((name) => name === entry || resourceOf(name) === entry);
+    return named.length > 0 && named.every((name) => handlers.includes(name));
+  });
   const limits = toLimits(content.limits);
   const head = { prefix, tokenParameter, language, product, excludedGroup, limits, title, pages, declared };
   const invitations = content.invitations && { valid: toDuration(content.invitations.valid) };
   const { stream } = content;
-  const table = { ...head, routes, beside: others, invitations, stream, missing, needless, revision };
+  const keys = Object.keys(content);
+  const table = { ...head, routes, beside: others, invitations, stream, missing, needless, keys, revision };
   return { ...failed, lists, table, faults: [] };
 }
 

@@ -92,8 +92,11 @@ export function missingWords({ missing, declared }: Pick<Table, "missing" | "dec
   const them = others.length === 1 ? "its route" : "their routes";
   const what =
     own.length === 0 ? them : `${others.length === 1 ? "the route" : "the routes"} of ${allOf(others)}`;
+  const [first, ...more] = own;
+  const added =
+    more.length === 0 ? `a route with "handler: ${first}"` : `routes with the handlers ${allOf(own)}`;
   const remedies = [
-    ...own.map((name) => `add a route with "handler: ${name}"`),
+    ...(own.length === 0 ? [] : [`add ${added}`]),
     ...(others.length === 0 ? [] : [`copy ${what} from the routes.yaml of this version`]),
   ];
   return (

@@ -23,9 +23,9 @@ async function commandsOf(desk: Desk, ...path: readonly string[]): Promise<Liste
   return [{ path, help, names }, ...(await Promise.all(below)).flat()];
 }
 
-let listed: Promise<Listed[]> | undefined;
+let all: Promise<Listed[]> | undefined;
 /** Returns all commands, from the help of each. */
-const allCommands = (desk: Desk) => (listed ??= commandsOf(desk));
+const allCommands = (desk: Desk) => (all ??= commandsOf(desk));
 
 it("each command has a help, which `help` prints as well, and an example if it is more than a list", async (t) => {
   const desk = await emptyDesk(t);

@@ -1,6 +1,6 @@
 /** Lists that a table declares: what each of their operations does, with the table of `examples/another-game`. */
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { describeTable } from "../../src/openapi/openapi.ts";
@@ -163,6 +163,23 @@ describe("a list with a key", () => {
     );
     await world.ok(token, "/lap/Monza/Ada/remove");
     await world.ok(token, "/track/remove", { name: "Monza" });
+  });
+
+  it("is in the order of the table in force, also after a reload", async (t) => {
+    const world = await openLeague(t);
+    const { token } = await world.player("Ada", { groups: ["MOD"] });
+    for (const driver of ["Bob", "Cem"])
+      await world.ok(token, "/penalty/add", { driver, reason: "Cutting", seconds: 10 });
+    const { file } = world.service.routes;
+    const limited = "parameters: { limit: { type: integer, default: 1 } }";
+    const first = async (order: string) => {
+      const table = (await readFile(file, "utf8")).replace(/order: -?number/, `order: ${order}`);
+      await writeFile(file, table.replace("handler: penalty.list }", `handler: penalty.list, ${limited} }`));
+      await world.service.reloadRoutes();
+      return (await world.ok(token, "/penalty")).map(({ driver }: { driver: string }) => driver);
+    };
+    assert.deepEqual(await first("-number"), ["Cem"]);
+    assert.deepEqual(await first("number"), ["Bob"]);
   });
 
   it("keeps the entries of factions apart", async (t) => {

@@ -72,7 +72,7 @@ describe("a roster", () => {
     assert.deepEqual(world.snapshot(), before, "a preview changes nothing");
     const applied = await apply(text);
     assert.deepEqual(applied.report, {
-      registered: ["Cleo", "Eve (already in BLACKLIST)"],
+      registered: ["Cleo", "Eve (already in BLACKLIST; add that to the cell, or the next roster readmits)"],
       renamed: ["Ada to Adele", "Bob to Ada"],
       ranksGained: ["Adele GROVE:5 (was 4)", "Adele POLICE:1", "Cleo RESCUE:2"],
       ranksLost: ["Ada GROVE:3 (was 4)"],

@@ -27,9 +27,9 @@ export async function tableInForce({ workspace }: Context): Promise<TableStatus 
 
 /** @throws Failure if `--routes` names another table than that of the service, which never looks at it */
 export async function requireServed({ workspace }: Context, file: string, hint: string): Promise<void> {
-  const { routes, namesRoutes } = workspace();
+  const { routes, typedRoutes } = workspace();
   const target = (path: string) => realpath(path).catch(() => path);
-  if (!namesRoutes || (await target(routes)) === (await target(file))) return;
+  if (!typedRoutes || (await target(routes)) === (await target(file))) return;
   throw new Failure("CONFLICT", `The service runs on ${file}, not on ${routes}.`, { hint });
 }
 

@@ -15,16 +15,19 @@ import { endWord, rosterColumns, toWord } from "./standing.ts";
 
 /** What changes for people, in the order in which it is shown; `readmitted` left the group of the excluded. */
 const kinds = [
-  ...(["registered", "renamed", "ranksGained", "ranksLost", "groupsGained", "groupsLost"] as const),
-  ...([
-    "endsChanged",
-    "alreadyEnded",
-    "readmitted",
-    "administratorsGained",
-    "administratorsLost",
-    "notInTheFile",
-  ] as const),
-];
+  "registered",
+  "renamed",
+  "ranksGained",
+  "ranksLost",
+  "groupsGained",
+  "groupsLost",
+  "endsChanged",
+  "alreadyEnded",
+  "readmitted",
+  "administratorsGained",
+  "administratorsLost",
+  "notInTheFile",
+] as const;
 type Note = (kind: (typeof kinds)[number], who: string) => void;
 
 /** The people of each kind, such as `Ada GROVE:4`. */
@@ -77,8 +80,10 @@ export async function applyRoster(
   for (const { player, known, ranks, groups } of [...listed, ...(file.remove ? ended : [])]) {
     if (slices.isOver) await slices.next();
     const before = standingsOf(draft, player.uuid, now);
-    // A row that registers somebody does not readmit: an export cannot show who is excluded without being registered.
-    const isKept = (group: string) => known === undefined && group === excludedGroup;
+    const own = groupsBefore.get(player.uuid);
+    // Who gets the name of somebody excluded is not readmitted: an export cannot show who is excluded without being registered.
+    const isKept = (group: string) =>
+      group === excludedGroup && (known === undefined || own?.has(group) === false);
     const kept = new Map([...before.groups].filter(([group]) => isKept(group)));
     const after = {
       ranks: ranks ?? before.ranks,
@@ -86,8 +91,9 @@ export async function applyRoster(
     };
     if (known?.name !== player.name) {
       const stay = known === undefined ? [...(groups === undefined ? before.groups : kept).keys()] : [];
-      const already = stay.length === 0 ? "" : `already in ${allOf(stay)}`;
-      const taken = differences(groupsBefore.get(player.uuid) ?? none, before.groups).map(({ key }) => key);
+      const next = groups === undefined ? "" : "; add that to the cell, or the next roster readmits";
+      const already = stay.length === 0 ? "" : `already in ${allOf(stay)}${next}`;
+      const taken = differences(own ?? none, before.groups).map(({ key }) => key);
       const takes = known === undefined || taken.length === 0 ? "" : `takes over ${allOf(taken)}`;
       const notes = [already, takes, formerNote(draft, player, now)].filter((text) => text !== "");
       const words = `${player.name}${notes.length === 0 ? "" : ` (${notes.join("; ")})`}`;
@@ -97,7 +103,7 @@ export async function applyRoster(
     setMemberships(draft, player, before, after, excludedGroup, note);
     const former = known && {
       ...{ administrator: known.administrator, ...before },
-      groups: groupsBefore.get(player.uuid) ?? before.groups,
+      groups: own ?? before.groups,
     };
     moves.push({ player, before: former, after: { administrator: player.administrator, ...after } });
   }

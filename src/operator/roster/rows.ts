@@ -10,7 +10,7 @@ import { latestEnd, toInstant } from "../../domain/instant.ts";
 import type { Player } from "../../domain/model.ts";
 import { allOf, fold } from "../../domain/text.ts";
 import { newUUID, toUUID } from "../../domain/uuid.ts";
-import { namesOf, type Standing } from "../../identity/memberships.ts";
+import { namesOf, type Standing, type Standings, standingsOf } from "../../identity/memberships.ts";
 import { formerPlayers } from "../../identity/players.ts";
 import type { Draft } from "../../store/data.ts";
 import { quote } from "../../table/parameters.ts";
@@ -19,6 +19,9 @@ import { newPlayerName, rank } from "../input.ts";
 import { toWord } from "./standing.ts";
 
 type Kind = "group" | "faction or service";
+
+/** The earliest end that a cell can have: what reads as an earlier one was not meant as such. */
+const earliestEnd = Date.UTC(2000, 0);
 
 /** A player in a roster. Without ranks or groups, those of the player stay as they are. */
 export type Listed = ReturnType<ReturnType<typeof rosterReader>>;
@@ -51,8 +54,17 @@ export function rosterReader(draft: Draft, sheet: Sheet, counts: (column: string
     return uuid;
   }
 
-  /** @param past gets the memberships that have ended since the file was written: a sheet may keep them */
-  function toMemberships(kind: Kind, cell: Cell, past: string[]): Map<string, Standing> {
+  /**
+   * Returns the memberships of a cell. One that has ended since the file was written is as it is now: a sheet may keep it.
+   * @param present returns those of the player now
+   * @param past gets those that have ended, and are none now
+   */
+  function toMemberships(
+    kind: Kind,
+    cell: Cell,
+    present: () => Standings,
+    past: string[],
+  ): Map<string, Standing> {
     const all = new Map<string, Standing>();
     for (const { 0: word, index } of cell.text.matchAll(/\S+/g)) {
       const at = cell.at + index;
@@ -68,20 +80,23 @@ export function rosterReader(draft: Draft, sheet: Sheet, counts: (column: string
       if (name === undefined) sheet.fault(at, unknownName(kind, typed, [...seeded[kind].values()]));
       const parsed = kind === "group" ? undefined : v.safeParse(rank, Number(digits));
       if (parsed?.success === false) sheet.fault(at, `${parsed.issues[0].message}, got ${digits}`);
-      // Hardly anybody means milliseconds of 1970 by a year, or by seconds since then.
-      const until = end === undefined ? undefined : /^\d{1,11}$/.test(end) ? Number.NaN : toInstant(end);
-      if (until !== undefined && !(until <= latestEnd)) {
-        const expected = Number.isNaN(until)
-          ? "an end with date, time and zone"
-          : "an end before the year 10000";
+      const stated = end === undefined ? undefined : toInstant(end);
+      // A year alone, or seconds since 1970, would be milliseconds.
+      const isValid = stated === undefined || (stated >= earliestEnd && stated <= latestEnd);
+      if (!isValid) {
+        const expected =
+          stated > latestEnd ? "an end before the year 10000" : "an end with date, time and zone";
         sheet.fault(at, `expected ${expected}, such as @2099-12-31T00:00Z, got ${quote(`@${end}`)}`);
       }
       const known = name ?? typed;
       if (all.has(known)) sheet.fault(at, `${known} is in the cell twice`);
-      all.set(known, { rank: Number(digits), until });
+      all.set(known, { rank: Number(digits), until: isValid ? stated : undefined });
     }
     for (const [name, standing] of all) {
-      if (standing.until !== undefined && standing.until <= now) {
+      if (standing.until === undefined || standing.until > now) continue;
+      const kept = present().get(name);
+      if (kept !== undefined) all.set(name, kept);
+      else {
         past.push(toWord(name, standing));
         all.delete(name);
       }
@@ -129,8 +144,11 @@ export function rosterReader(draft: Draft, sheet: Sheet, counts: (column: string
       administrator: read("administrator", toFlag) ?? former.administrator,
     };
     const past: string[] = [];
-    const ranks = read("organisations", (cell) => toMemberships("faction or service", cell, past));
-    const groups = read("groups", (cell) => toMemberships("group", cell, past));
+    const present = () => standingsOf(draft, player.uuid, now);
+    const ranks = read("organisations", (cell) =>
+      toMemberships("faction or service", cell, () => present().ranks, past),
+    );
+    const groups = read("groups", (cell) => toMemberships("group", cell, () => present().groups, past));
     return { at, uuidAt: stated?.at ?? at, player, known, ranks, groups, past };
   };
 }

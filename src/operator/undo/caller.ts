@@ -9,7 +9,6 @@ import type { Entry } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
 import { nounOf } from "../../domain/model.ts";
 import { allOf, counted, didYouMean, fold, pluralOf } from "../../domain/text.ts";
-import { toUUID } from "../../domain/uuid.ts";
 import type { RecordChange } from "../../store/change.ts";
 import type { Data } from "../../store/data.ts";
 import { nodeFiles } from "../../store/folder/files.ts";
@@ -101,17 +100,20 @@ async function readRuns({ files = nodeFiles, store, loadTable }: Environment, fi
   const uuid = by && onePlayer(store.data, names, by);
   const select = toSelection({ ...filter, by: uuid }, names);
   const theirs = { runs: new Runs(credentials), changes: 0 };
-  const operations = new Set<string>();
+  const [makers, operations] = [new Set<string>(), new Set<string>()];
   const catchUp = followHistory(files, store, 0, (record) => {
     const isTheirs = select(record) !== undefined;
+    makers.add(record.who);
     if (record.table !== null) operations.add(operationName(record));
     if (isTheirs) theirs.changes += 1;
     theirs.runs.add(record, isTheirs);
   });
   await catchUp();
+  const name = uuid && names.of(uuid);
+  const who = uuid === undefined ? `The token ${token}` : (name ?? uuid);
   // A UUID may have changes without a name.
-  const who = uuid === undefined ? `The token ${token}` : (names.of(uuid) ?? uuid);
-  if (toUUID(who) !== undefined && theirs.changes === 0) throw unknownPlayer(who, names);
+  const isUnknown = uuid !== undefined && name === undefined && !makers.has(uuid);
+  if (isUnknown) throw unknownPlayer(uuid, names);
   if (filter.operation !== undefined && theirs.changes === 0) {
     // A table with faults may be what an undo mends.
     const table = await loadTable().catch(() => undefined);
@@ -129,8 +131,10 @@ async function readRuns({ files = nodeFiles, store, loadTable }: Environment, fi
 /** @throws Failure `UNKNOWN_ENTRY` for an operation that is none of some: it may be mistyped, or a command of the operator */
 function requireOperation(operation: string, all: readonly string[]): void {
   if (isTypedCommand(operation)) {
-    const routes = "`undo --by` and `--token` take back operations of routes";
-    throw new Failure("UNKNOWN_ENTRY", `The command "${operation}" is the operator's: ${routes}.`);
+    const what = "a command, and `undo --by` and `--token` take back operations of routes";
+    throw new Failure("UNKNOWN_ENTRY", `"${operation}" is written like ${what}.`, {
+      hint: "Those have a dot: wantedreason.add.",
+    });
   }
   if (all.some((name) => operationTest(operation)({ operation: name, who: "", table: "" }))) return;
   const known = [...new Set([...all, ...all.map((name) => name.split(".")[0] ?? name)])];

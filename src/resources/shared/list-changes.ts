@@ -81,7 +81,7 @@ export class ListChanges {
     const known = this.#entries.require(draft, input);
     const label = this.#entries.label(known);
     if (owner === null || (owner !== undefined && known.creatorUUID !== owner))
-      throw new Failure("UNKNOWN_ENTRY", `You have no ${label}.`);
+      throw new Failure("UNKNOWN_ENTRY", `You have no ${label}.`, { parameter: this.#entries.parameter });
     const key = entryKey(known);
     const users = referringEntries(draft).get(key) ?? [];
     const [user] = users;
@@ -152,7 +152,7 @@ export class ListChanges {
   /** Returns an entry of any list in words. */
   #labelOf(entry: Entry): string {
     const list = this.#lists.find(({ name }) => name === entry.list);
-    return list === undefined ? entryLabel(entry) : `the ${new ListEntries(list).label(entry)}`;
+    return list === undefined ? entryLabel(entry) : `the ${new ListEntries(list).label(entry, true)}`;
   }
 
   #isSame(known: Entry, entry: Entry): boolean {

@@ -64,10 +64,10 @@ export class ListEntries {
     };
   }
 
-  /** Returns an entry in words: `track Monza`. */
-  label(entry: Pick<Entry, "values" | "player" | "name">): string {
+  /** Returns an entry in words: `track Monza`. @param isWhole whether groups and organisations are named, which a path has */
+  label(entry: Pick<Entry, "values" | "player" | "name">, isWhole = false): string {
     const { key, title, name } = this.#list;
-    const parts = key.filter(({ type }) => kindOf(type.base) === undefined);
+    const parts = key.filter(({ type }) => isWhole || kindOf(type.base) === undefined);
     const whole = { list: name, key: this.#key, ...entry };
     return `${title} ${parts.map((part) => storedValue(whole, part.name)).join(", ")}`.trim();
   }
@@ -145,16 +145,17 @@ export class ListEntries {
     return this.#list.creator ? Object.assign(answer, creatorInAnswer(entry)) : answer;
   }
 
+  /** The parameter that names an entry; of several, nobody knows which is wrong. */
+  get parameter(): string | undefined {
+    return this.#key.length === 1 ? this.#key[0] : undefined;
+  }
+
   /** Returns the entry of a key. @throws Failure `UNKNOWN_ENTRY` */
   require(data: Data, input: Input): Entry {
     const wanted = this.#named(data, input);
     const known = this.findStored(data, wanted);
     if (known !== undefined) return known;
-    // Of several, nobody knows which is wrong.
-    const [parameter, ...others] = this.#key;
-    throw new Failure("UNKNOWN_ENTRY", `There is no ${this.label(wanted)}.`, {
-      parameter: others.length > 0 ? undefined : parameter,
-    });
+    throw new Failure("UNKNOWN_ENTRY", `There is no ${this.label(wanted)}.`, { parameter: this.parameter });
   }
 
   find(data: Data, input: Input): Entry | undefined {

@@ -1,34 +1,19 @@
 /** The lists in force, and the version of each for the response cache: a change of one list leaves the answers of others valid. */
 import { isDeepStrictEqual } from "node:util";
-import { LRUCache } from "lru-cache";
 import type { Entry } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
-import { type Comparison, fold } from "../../domain/text.ts";
+import { fold } from "../../domain/text.ts";
 import type { DurableData } from "../../store/data.ts";
 import { kindOf } from "../../table/caller.ts";
 import type { List } from "../../table/declared/lists.ts";
 import type { Input, ParameterValue } from "../../table/restriction/restriction.ts";
-
-/** Of how many entries the order is kept: a selection by one field has each entry of a list once. */
-const maxOrdered = 500_000;
-/** As how many entries an order counts, at least: so that a thousand orders are kept, at most. */
-const minOrdered = 500;
-
-interface Order {
-  readonly version: number;
-  readonly compare: Comparison;
-  readonly entries: readonly Entry[];
-}
+import { ListOrders } from "./list-orders.ts";
 
 /** See the head of this file. */
 export class ListVersions {
   /** By the name of a list, and for its parts by {@link partOf}. */
   readonly #versions = new Map<string, number>();
-  /** The entries that answers were made of, in order: sorting takes longest, and every limit has another answer. */
-  readonly #orders = new LRUCache<string, Order>({
-    maxSize: maxOrdered,
-    sizeCalculation: ({ entries }) => Math.max(entries.length, minOrdered),
-  });
+  readonly orders = new ListOrders();
   #inForce: readonly List[] | undefined;
 
   constructor({ entries }: Pick<DurableData, "entries">) {
@@ -53,22 +38,6 @@ export class ListVersions {
       (sum, key) => sum + (this.#versions.get(key) ?? 0),
       0,
     );
-  }
-
-  /**
-   * Returns the entries of a list in order.
-   * @param key what selects them
-   * @param compare the comparison of the table in force: another table can order them by another field
-   * @param sort returns them; called where the list or the table has changed
-   */
-  sorted(list: string, key: string, compare: Comparison, sort: () => readonly Entry[]): readonly Entry[] {
-    const [place, version] = [`${list} ${key}`, this.version(list)];
-    const latest = this.#orders.get(place);
-    const isPresent = latest?.version === version && latest.compare === compare;
-    const entries = isPresent ? latest.entries : sort();
-    // Anybody can ask for what does not exist.
-    if (entries.length > 0) this.#orders.set(place, { version, compare, entries });
-    return entries;
   }
 
   /** Puts the lists of a table in force. */
