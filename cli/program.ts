@@ -5,6 +5,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { Failure } from "../src/domain/errors.ts";
 import { withoutTokens } from "../src/identity/tokens.ts";
+import { version } from "../src/packaged.ts";
 import { journalFault, parseJournal } from "./arguments/address.ts";
 import { addAccessCommands } from "./commands/access.ts";
 import { addAuditCommands, addUndoCommand } from "./commands/audit.ts";
@@ -26,7 +27,6 @@ import { defaultRoutes, type GlobalOptions, Workspace } from "./data/workspace.t
 import { refuseUnknown } from "./suggestion.ts";
 import { Interrupted, type IO } from "./terminal/io.ts";
 import { Output } from "./terminal/output.ts";
-import { version } from "./version.ts";
 
 /** 0: done, or already so, 1: failed, 2: wrong usage, 130: interrupted at a question. */
 export type ExitCode = 0 | 1 | 2 | 130;
@@ -81,7 +81,7 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
 
   program
     .description("Run the game-addon data service and manage its data.")
-    .version(version(), "-V, --version", "print the version")
+    .version(version, "-V, --version", "print the version")
     .addHelpText("after", examples);
   for (const option of globalOptions(io, context.misuse)) program.addOption(option);
   addCommands(program, context);

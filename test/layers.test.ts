@@ -78,13 +78,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
       "cli/data",
       "cli/serving",
       "cli/terminal",
-      "cli/version.ts",
       "src",
     ],
   ],
   "cli/help.ts": [],
   "cli/suggestion.ts": ["src"],
-  "cli/version.ts": ["src/packaged.ts"],
   "cli/commands": [
     ...["cli/actions", "cli/arguments", "cli/context.ts", "cli/data", "cli/help.ts", "cli/serving"],
     ...["cli/suggestion.ts", "cli/terminal", "src"],

@@ -69,7 +69,7 @@ async function openCases(context: Context) {
   const excesses = await withProgress(context, "Reading the journal", () =>
     readExcesses(nodeFiles, folder, limits, players, gaps),
   );
-  warn(context, gaps);
+  for (const gap of gaps) context.output.remark(`warning: ${gap}`);
   return { excesses, file, hasLimits: limits.length > 0, players };
 }
 
@@ -78,7 +78,7 @@ async function readLimits(context: Context, folder: string) {
   const { database, warnings } = await withProgress(context, "Reading the data", () =>
     readState(nodeFiles, folder, model),
   );
-  warn(context, warnings);
+  for (const warning of warnings) context.output.remark(`warning: ${warning}`);
   const file = await context.workspace().routesFile();
   const text = await readTable(file);
   const { table, faults } = checkRoutes(text, vocabularyOf(database.view));
@@ -86,10 +86,6 @@ async function readLimits(context: Context, folder: string) {
   const { statistics } = table.declared;
   const limits = statistics.filter(({ perHour, perDay, perWeek }) => perHour ?? perDay ?? perWeek);
   return { file, limits, players: database.view.players };
-}
-
-function warn({ output }: Context, warnings: readonly string[]): void {
-  for (const warning of warnings) output.remark(`warning: ${warning}`);
 }
 
 /**

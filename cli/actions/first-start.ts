@@ -9,13 +9,13 @@ import { checkedTable, tableFile } from "./routes/table.ts";
 /** Refuses a first start that would fail, before it creates anything. @throws Failure */
 export async function checkFirstStart(
   context: Context,
-  { host, port, metrics }: Address & { readonly metrics?: Address | undefined },
+  { host, port, metrics }: Address & { readonly metrics?: Address | false },
 ): Promise<void> {
   await checkedTable(context, await tableFile(context, undefined));
   const refused =
     (await refusedAddress(theService, host, port)) ??
     (metrics && (await refusedAddress(theMetrics, metrics.host, metrics.port)));
-  if (refused !== undefined) throw refused;
+  if (refused) throw refused;
 }
 
 /** Prints the URL and, on the first start, a token. It is issued only now: a failed start must not use it up. */

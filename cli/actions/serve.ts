@@ -10,7 +10,7 @@ import { type Certificate, type CertificateFiles, readCertificate } from "../../
 import { ClientAddresses } from "../../src/http/client-address.ts";
 import { startServer } from "../../src/http/server.ts";
 import type { Metrics } from "../../src/metrics/metrics.ts";
-import { packaged } from "../../src/packaged.ts";
+import { packaged, version } from "../../src/packaged.ts";
 import type { Service } from "../../src/service.ts";
 import { isFull } from "../../src/store/folder/files.ts";
 import { modeWith } from "../../src/store/folder/folder.ts";
@@ -36,10 +36,9 @@ import { refreshSchema } from "../serving/schema-refresh.ts";
 import { logTable } from "../serving/table-log.ts";
 import { watchFile } from "../serving/watch.ts";
 import type { DetachedOutput, IO } from "../terminal/io.ts";
-import { version } from "../version.ts";
 
 /** The options of `serve`. */
-export interface ServeOptions {
+export interface ServeOptions extends LogOptions {
   readonly host: string;
   readonly port: number;
   readonly https?: boolean;
@@ -51,15 +50,14 @@ export interface ServeOptions {
   readonly confirmLoss?: boolean;
   /** Whether the log contains the client's address. */
   readonly logAddress?: boolean;
-  readonly log?: LogOptions;
   /** The proxies whose `X-Forwarded-For` names the client. */
-  readonly trustedProxies?: readonly Network[];
+  readonly trustedProxy?: readonly Network[];
   /** Whether the limits of the route table do not apply. */
   readonly limits?: "off" | undefined;
   /** How long to answer without contact to a shared journal, in seconds. */
   readonly maxStaleness: number;
-  /** The address of the metrics; undefined for none. */
-  readonly metrics?: Address | undefined;
+  /** The address of the metrics; false or undefined for none. */
+  readonly metrics?: Address | false;
 }
 
 /** The signals that `serve` obeys while it runs. */
@@ -89,8 +87,8 @@ export async function serve(context: Context, options: ServeOptions, signals: Se
   disablePretenuring();
   // First of all: a stopped terminal would block a remark of the start, and the handling of signals with it.
   const outputs = await io.detachOutput((lines) => log.dropped(lines));
-  const log = createLog(io, options.log);
-  const clientAddresses = new ClientAddresses(options.trustedProxies, log.warn);
+  const log = createLog(io, options);
+  const clientAddresses = new ClientAddresses(options.trustedProxy, log.warn);
   try {
     const { folder } = workspace();
     for (const sentence of misspelledSettings(io.env)) output.remark(`warning: ${sentence}`);
@@ -103,7 +101,9 @@ export async function serve(context: Context, options: ServeOptions, signals: Se
       const { checkFirstStart } = await import("./first-start.ts");
       await checkFirstStart(context, options);
     }
-    const measured = options.metrics && new (await import("../../src/metrics/metrics.ts")).Metrics();
+    const measured = options.metrics
+      ? new (await import("../../src/metrics/metrics.ts")).Metrics()
+      : undefined;
     const observe: Log["request"] = (record) => {
       measured?.observe(record);
       log.request(record);
@@ -190,13 +190,13 @@ async function serveOn(
       log,
     );
     closers.push(() => control.close());
-    if (metrics !== undefined && measured !== undefined) {
+    if (metrics && measured !== undefined) {
       const { serveMetrics } = await import("../../src/metrics/listener.ts");
       measured.survey({
         service,
         connections: () => server.connections,
         droppedLogLines: () => outputs.droppedLines(),
-        version: version(),
+        version,
       });
       const listener = await serveMetrics({ ...metrics, registry: measured.registry, warn: log.warn });
       closers.push(() => listener.close());
@@ -256,7 +256,7 @@ function isLoopback(host: string): boolean {
 /** Warns if strangers can read tokens or data, or give themselves rights. */
 async function warnOfStrangers(
   { output }: Context,
-  { host, https, metrics, trustedProxies = [] }: ServeOptions,
+  { host, https, metrics, trustedProxy = [] }: ServeOptions,
   { folder, routesFile }: { readonly folder: string; readonly routesFile: string },
 ): Promise<void> {
   if (https !== true && !isLoopback(host)) {
@@ -265,13 +265,13 @@ async function warnOfStrangers(
         "tokens. Give --https with --cert and --key, or listen on 127.0.0.1 behind a proxy that speaks TLS.",
     );
   }
-  if (metrics !== undefined && !isLoopback(metrics.host)) {
+  if (metrics && !isLoopback(metrics.host)) {
     output.remark(
       `warning: Other machines can reach the metrics on ${metrics.host}, which need no token. Give --metrics an address ` +
         "of this machine, such as 127.0.0.1:9464, or let a firewall protect its port.",
     );
   }
-  if (trustedProxies.some(({ prefix }) => prefix === 0)) {
+  if (trustedProxy.some(({ prefix }) => prefix === 0)) {
     output.remark(
       "warning: --trusted-proxy trusts every address, so that each client can choose the address by which it is limited " +
         "and logged. Give it only the addresses of your proxies.",

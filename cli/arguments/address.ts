@@ -33,8 +33,8 @@ export function parseHost(text: string): string {
  * Parses a host and a port, such as `127.0.0.1:9464` or `[::1]:9464`, or `off` for none. A port alone is refused: some
  * programs listen on every address then, others only on this machine.
  */
-export function parseAddressOrOff(text: string): Address | undefined {
-  if (text === "off") return undefined;
+export function parseAddressOrOff(text: string): Address | false {
+  if (text === "off") return false;
   const [, bracketed, plain = "", port = ""] = /^(?:\[(.*)\]|([^:]*)):(\d+)$/.exec(text) ?? [];
   const host = bracketed ?? plain;
   if (hostForm.test(host) && (bracketed === undefined || isIPv6(bracketed)))

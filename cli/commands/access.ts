@@ -8,13 +8,9 @@ import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { Reported } from "../terminal/output.ts";
 
-interface Options {
-  readonly table?: string;
-}
-
 export function addAccessCommands(program: Command, context: Context): void {
   const { output, run } = context;
-  const tableOf = async ({ table }: Options) => {
+  const tableOf = async ({ table }: { table?: string }) => {
     if (table !== undefined) return tableText(context, table);
     if (!context.workspace().typedRoutes) return undefined;
     const { requireServed, tableInForce } = await import("../actions/routes/table.ts");
@@ -44,7 +40,7 @@ export function addAccessCommands(program: Command, context: Context): void {
         who: string,
         path: string,
         parameters: [string, string][] = [],
-        options: Options & { readonly readOnly?: boolean },
+        options: { table?: string; readOnly?: boolean },
       ) => {
         const [table, { readOnly }] = [await tableOf(options), options];
         const decision = await run("reads", "can-i", { who, path, parameters, table, readOnly });
@@ -67,7 +63,7 @@ export function addAccessCommands(program: Command, context: Context): void {
       "after",
       examples("who-can /wantedreason/add", "who-can /blacklistreason/{factionString}/add"),
     )
-    .action(async (path: string, parameters: [string, string][] = [], options: Options) => {
+    .action(async (path: string, parameters: [string, string][] = [], options: { table?: string }) => {
       const answer = await run("reads", "who-can", { path, parameters, table: await tableOf(options) });
       output.result(answer, whoText(context, answer));
     });

@@ -128,7 +128,7 @@ Checks every record and every reference first. Shows what would change, and asks
 do not change. An export has no history: to move a data folder, use \`data backup\` and \`data restore\`.
 ${examples("data import export.json --dry-run", "--data copy data import export.json")}`,
     )
-    .action(loading(context, async () => (await import("../actions/data/restore.ts")).importData));
+    .action(loading(context, async () => (await import("../actions/data/restore.ts")).restore));
 }
 
 /** `journal`: the journal that several machines share. */

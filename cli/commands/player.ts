@@ -28,13 +28,6 @@ function parseMember(text: string, previous: readonly Member[] = []): Member[] {
   return [...previous, { organisation, rank: Number(rank) }];
 }
 
-/** The filters of `player list`; a player has to pass all of them. */
-interface ListOptions {
-  readonly member?: string[];
-  readonly group?: string[];
-  readonly limit?: number;
-}
-
 function collect(text: string, previous: readonly string[] = []): string[] {
   return [...previous, text];
 }
@@ -68,7 +61,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
     .option("--group <group>", "only members of this group; can be repeated", collect)
     .option("--limit <n>", "only the first n", wholeFrom(0, 20))
     .addHelpText("after", examples("player list --member GROVE --group VIP --limit 50"))
-    .action(async ({ member, group, limit }: ListOptions) => {
+    .action(async ({ member, group, limit }: { member?: string[]; group?: string[]; limit?: number }) => {
       const found = await read("player.list", { members: member, groups: group });
       const rows = found.slice(0, limit);
       const isFiltered = member !== undefined || group !== undefined;
@@ -160,8 +153,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
         const whom = isNamed(result) ? result.name : `${result.name} (${reference})`;
         const isMore = result.info !== `This excludes ${result.name}.`;
         if (isMore && yes !== true && !output.wantsJSON) output.remark(result.info);
-        const question = { asks: `Exclude ${whom}?`, does: `This excludes ${whom}` };
-        await confirm(context, question);
+        await confirm(context, { asks: `Exclude ${whom}?`, does: `This excludes ${whom}` });
         result = await run("changes", "player.exclude", { ...input, basis: result.basis });
       }
       output.result(result, result.info);

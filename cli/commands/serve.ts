@@ -1,23 +1,14 @@
 /** `serve`: runs the service until it is told to stop. */
 import { type Command, Option } from "commander";
-import type { Network } from "../../src/domain/address.ts";
 import type { ServeOptions } from "../actions/serve.ts";
-import { type Address, parseAddressOrOff, parseHost, parsePort, parseProxies } from "../arguments/address.ts";
+import { parseAddressOrOff, parseHost, parsePort, parseProxies } from "../arguments/address.ts";
 import { wholeFrom } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { applyEnvironment } from "../serving/environment.ts";
-import { type LogOptions, levelChoices, requestChoices } from "../serving/log-options.ts";
+import { levelChoices, requestChoices } from "../serving/log-options.ts";
 import { reloadSignal } from "../serving/reloading.ts";
 import { stopSignal } from "../serving/stopping.ts";
-
-/** The options from Commander, which has an empty text where a parser returns nothing. */
-interface GivenOptions extends Omit<ServeOptions, "log" | "trustedProxies" | "metrics"> {
-  readonly trustedProxy?: readonly Network[];
-  readonly metrics?: Address | "";
-  readonly logRequests: NonNullable<LogOptions["requests"]>;
-  readonly logLevel: NonNullable<LogOptions["level"]>;
-}
 
 export function addServeCommand(program: Command, context: Context): void {
   const { io, misuse } = context;
@@ -69,9 +60,9 @@ export function addServeCommand(program: Command, context: Context): void {
         "serve --trusted-proxy 127.0.0.1 --log-address",
       ),
     )
-    .action(async (_options: GivenOptions, command: Command) => {
+    .action(async (_options: ServeOptions, command: Command) => {
       applyEnvironment(command, io.env);
-      const { trustedProxy, metrics, logRequests, logLevel, ...options } = command.opts<GivenOptions>();
+      const options = command.opts<ServeOptions>();
       if (options.https === true && (options.cert === undefined || options.key === undefined)) {
         misuse("--https requires --cert <file> and --key <file>");
       }
@@ -81,8 +72,6 @@ export function addServeCommand(program: Command, context: Context): void {
       // Before the action is loaded, so that an early signal is not lost.
       const signals = { stopping: stopSignal(io), onReload: reloadSignal(io) };
       const { serve } = await import("../actions/serve.ts");
-      const log = { requests: logRequests, level: logLevel };
-      const parsed = { log, metrics: metrics || undefined, trustedProxies: trustedProxy ?? [] };
-      await serve(context, { ...options, ...parsed }, signals);
+      await serve(context, options, signals);
     });
 }

@@ -81,11 +81,7 @@ function takesValue(option: Option): boolean {
 }
 
 /** Returns the option that a word names, and the value after its `=`. */
-function optionIn(
-  program: Command,
-  command: Command,
-  word: string,
-): { option: Option | undefined; value: string | undefined } {
+function optionIn(program: Command, command: Command, word: string) {
   const [, flag = word, value] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
   return {
     option: optionsOf(program, command).find(({ long, short }) => flag === long || flag === short),

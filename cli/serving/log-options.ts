@@ -8,7 +8,7 @@ export const levelChoices = ["info", "warn", "error"] as const;
 
 export interface LogOptions {
   /** The default is `all`. */
-  readonly requests?: (typeof requestChoices)[number];
+  readonly logRequests?: (typeof requestChoices)[number];
   /** The default is `info`. */
-  readonly level?: (typeof levelChoices)[number];
+  readonly logLevel?: (typeof levelChoices)[number];
 }

@@ -35,7 +35,7 @@ const omittedWords = "Omitted log lines of further requests without a known call
 /** Creates the log on standard error, since standard output is for results. */
 export function createLog(
   { stderr, env }: Pick<IO, "stderr" | "env">,
-  { requests = "all", level = "info" }: LogOptions = {},
+  { logRequests: requests = "all", logLevel: level = "info" }: LogOptions = {},
 ): Log {
   const readable = stderr.isTTY === true;
   let text = "";

@@ -22,9 +22,13 @@ export function formatTable(
   if (columns === undefined || widthOf(natural) <= columns) return asTable(natural, rows);
   const shorter = rows.map((row) => row.map(shortenInstants));
   const least = headings.map((heading, index) =>
-    widest([heading, ...shorter.map((row) => row[index] ?? "")].flatMap(wordsOf)),
+    widest([heading, ...shorter.map((row) => row[index] ?? "")].flatMap((text) => text.split(" "))),
   );
-  if (widthOf(least) > columns) return asBlocks(headings, shorter, columns, emphasize);
+  if (widthOf(least) > columns) {
+    const pairsOf = (row: readonly string[]) =>
+      headings.map((heading, index) => [heading, row[index] ?? ""] as const);
+    return shorter.map((row) => formatPairs(pairsOf(row), columns, emphasize)).join("\n\n");
+  }
   const wanted = headings.map((_, index) => widest([headings, ...shorter].map((row) => row[index] ?? "")));
   const widths = fitted(wanted, least, columns);
   // Wrapped cells can be narrower than their columns.
@@ -50,21 +54,6 @@ export function formatPairs(
     });
   });
   return lines.join("\n");
-}
-
-function asBlocks(
-  headings: readonly string[],
-  rows: readonly (readonly string[])[],
-  columns: number,
-  emphasize: (heading: string) => string,
-): string {
-  const block = (row: readonly string[]) =>
-    formatPairs(
-      headings.map((heading, index) => [heading, row[index] ?? ""] as const),
-      columns,
-      emphasize,
-    );
-  return rows.map(block).join("\n\n");
 }
 
 /** Returns the lines of a row, as many as its longest cell has. */
@@ -118,10 +107,6 @@ export function shortened(text: string, columns: number): string {
   return `${short}…`;
 }
 
-function wordsOf(text: string): string[] {
-  return text.split(" ");
-}
-
 /**
  * Wraps the lines of a text that are wider than the terminal. A line goes on below its second column, if it has two that
  * are apart by several spaces, or else below its indentation.
@@ -146,7 +131,7 @@ function wrap(text: string, width: number): string[] {
   if (widthIn(text) <= width) return [text];
   const lines: string[] = [];
   let line: string | undefined;
-  for (const word of wordsOf(text)) {
+  for (const word of text.split(" ")) {
     const longer: string = line === undefined ? word : `${line} ${word}`;
     if (line !== undefined && widthIn(longer) > width) {
       lines.push(line);

@@ -6,12 +6,13 @@ import { stringify } from "yaml";
 import { codePattern } from "../domain/limits.ts";
 import { pluralOf, uncapitalised } from "../domain/text.ts";
 import { tokenPattern } from "../identity/tokens.ts";
+import { license, version } from "../packaged.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Route, Table } from "../table/table.ts";
 import { Components, type ParameterObject } from "./document.ts";
 import { failureReference } from "./failures.ts";
 import { resourceOf, type SizeOf, toOperationObject } from "./operation.ts";
-import { introduction, license, resources, title, version } from "./service-description.ts";
+import { introduction, resources, title } from "./service-description.ts";
 import { generalWords } from "./words.ts";
 
 /**

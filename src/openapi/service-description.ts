@@ -1,8 +1,4 @@
 /** What the description of the interface has besides the route table: texts about the service, its tokens and resources. */
-import { readFileSync } from "node:fs";
-import * as v from "valibot";
-import { packaged } from "../packaged.ts";
-
 /** Of a table without a title. */
 export const title = "Game-addon data service";
 
@@ -32,12 +28,4 @@ export const resources: ReadonlyMap<string, string> = new Map(
     stream: "What has changed, as it changes.",
     bundle: "All lists at once, for the start of a client.",
   }),
-);
-
-const packageSchema = v.object({ version: v.string(), license: v.string() });
-
-/** Of the package, which is read once: it may be replaced under a running service. */
-export const { version, license } = v.parse(
-  packageSchema,
-  JSON.parse(readFileSync(packaged("package.json"), "utf8")),
 );

@@ -37,13 +37,13 @@ function open(options?: LogOptions) {
 
 for (const [options, expected] of [
   [{}, ["served", "refused", "fault", "started", "warned"]],
-  [{ requests: "all" }, ["served", "refused", "fault", "started", "warned"]],
-  [{ requests: "failures" }, ["refused", "fault", "started", "warned"]],
-  [{ requests: "none" }, ["fault", "started", "warned"]],
-  [{ level: "info", requests: "failures" }, ["refused", "fault", "started", "warned"]],
-  [{ level: "warn" }, ["fault", "warned"]],
-  [{ level: "error" }, ["fault"]],
-  [{ level: "error", requests: "none" }, ["fault"]],
+  [{ logRequests: "all" }, ["served", "refused", "fault", "started", "warned"]],
+  [{ logRequests: "failures" }, ["refused", "fault", "started", "warned"]],
+  [{ logRequests: "none" }, ["fault", "started", "warned"]],
+  [{ logLevel: "info", logRequests: "failures" }, ["refused", "fault", "started", "warned"]],
+  [{ logLevel: "warn" }, ["fault", "warned"]],
+  [{ logLevel: "error" }, ["fault"]],
+  [{ logLevel: "error", logRequests: "none" }, ["fault"]],
 ] as const) {
   it(`logs ${expected.join(", ")} with the options ${JSON.stringify(options)}`, () => {
     const { log, lines } = open(options);

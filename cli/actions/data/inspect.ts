@@ -98,13 +98,7 @@ function describeMark(mark: Mark | null): string {
 }
 
 function sizeOf(bytes: number): string {
-  const units = ["kB", "MB", "GB"] as const;
-  let size = bytes / 1000;
-  if (size < 1) return `${bytes} bytes`;
-  let unit = 0;
-  while (size >= 1000 && unit < units.length - 1) {
-    size /= 1000;
-    unit += 1;
-  }
-  return `${size.toFixed(1)} ${units[unit]}`;
+  if (bytes < 1e3) return `${bytes} bytes`;
+  if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB`;
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }

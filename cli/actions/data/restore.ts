@@ -37,7 +37,7 @@ export interface RestoreOptions {
   readonly dryRun?: boolean;
 }
 
-/** Restores a backup or a past state. */
+/** Restores a backup, an export or a past state: `data restore` and `data import`. */
 export async function restore(
   context: Context,
   file: string | undefined,
@@ -50,18 +50,8 @@ export async function restore(
   const source: Source =
     file === undefined
       ? { kind: "moment", sequence: await sequenceOf(context, at ?? { sequence: 0 }) }
-      : await sourceIn(context, file);
+      : await recognizeSource(nodeFiles, await findSourceFile(resolve(context.io.cwd, file)));
   await apply(context, source, options);
-}
-
-/** Imports a file of `data export`, or of another program in that format. */
-export async function importData(context: Context, file: string, options: RestoreOptions): Promise<void> {
-  await apply(context, await sourceIn(context, file), options);
-}
-
-/** Returns a file as a source. Either command takes a backup as well as an export. */
-async function sourceIn({ io }: Context, file: string): Promise<Source> {
-  return recognizeSource(nodeFiles, await findSourceFile(resolve(io.cwd, file)));
 }
 
 /** Returns the number of the last change at that time. @throws Failure if the data does not reach back that far */

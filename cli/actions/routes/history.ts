@@ -20,8 +20,8 @@ import { fileMode } from "../../data/workspace.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { type Column, formatInstant } from "../../terminal/output.ts";
 import { diffText } from "./diff.ts";
-import { replaceIt, shownNames, statusIn } from "./reload.ts";
-import { requireServed } from "./table.ts";
+import { replaceIt, shownNames } from "./reload.ts";
+import { requireServed, tableInForce } from "./table.ts";
 
 const columns: readonly Column<HistoryEntry>[] = [
   { heading: "REVISION", cell: ({ revision }) => revision },
@@ -52,7 +52,7 @@ export async function rollBack(context: Context, revision: string | undefined): 
   const wanted = revision === undefined ? undefined : await storedTable(context, revision);
   const tables = await history.list();
   await withControl("reads", async (control) => {
-    const current = await currentTable(context, control);
+    const current = await currentTable(context);
     const target = wanted ?? (await tableBefore(context, tables, current));
     const next = revisionOf(target.text);
     if (textOf(current) === target.text && (current.inForce ?? next) === next) {
@@ -72,7 +72,7 @@ export async function rollBack(context: Context, revision: string | undefined): 
       does: "This replaces the route table",
       details: { diff },
     });
-    requireUnchanged(current, await currentTable(context, control));
+    requireUnchanged(current, await currentTable(context));
     const isKept = (text: string) => tables.some((table) => table.revision === revisionOf(text));
     const keptAs = await replaceTable(current, target.text, isKept);
     if (current.inForce !== undefined)
@@ -85,9 +85,9 @@ export async function rollBack(context: Context, revision: string | undefined): 
  * Returns the table's file, its content in any encoding, if there is one, and the revision in force, if a service runs.
  * @throws Failure if the service runs on another table than `--routes` names, or on the packaged one, which must not be replaced
  */
-async function currentTable(context: Context, control: Control) {
+async function currentTable(context: Context) {
   const own = context.workspace().routes;
-  const status = await statusIn(control);
+  const status = await tableInForce(context);
   const file = status?.file ?? own;
   await requireServed(context, file, replaceIt);
   if (file === packaged("routes.yaml") && file !== own) {

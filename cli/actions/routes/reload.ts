@@ -8,7 +8,7 @@ import type { Context } from "../../context.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { formatInstant } from "../../terminal/output.ts";
 import { diffText } from "./diff.ts";
-import { checkedTable, requireServed, tableFile } from "./table.ts";
+import { checkedTable, requireServed, tableFile, tableInForce } from "./table.ts";
 
 /** The most players that a line of the preview names; `routes diff` names all. */
 export const shownNames = 10;
@@ -21,7 +21,7 @@ export async function reloadRoutes(context: Context): Promise<void> {
   const { output, withControl, workspace } = context;
   if (!(await workspace().hasData())) throw notRunning(workspace().folder);
   await withControl("reads", async (control) => {
-    const status = await statusIn(control);
+    const status = await tableInForce(context);
     if (status === undefined) throw notRunning(workspace().folder);
     await requireServed(context, status.file, replaceIt);
     const diff = await diffToFile(control);
@@ -66,15 +66,10 @@ function reloadedText({ before, after }: TableDiff, { revision, changed }: Reloa
   return `Revision ${revision} is in force: the service has reloaded it meanwhile.`;
 }
 
-/** Returns the status of the table in force; undefined if no service runs. */
-export async function statusIn(control: Control): Promise<TableStatus | undefined> {
-  return (await control.run("holder", {})) === null ? undefined : control.run("routes.status", {});
-}
-
 /** Shows which table is in force. */
 export async function showStatus(context: Context): Promise<void> {
-  const { output, withControl, workspace } = context;
-  const status = (await workspace().hasData()) ? await withControl("reads", statusIn) : undefined;
+  const { output, workspace } = context;
+  const status = await tableInForce(context);
   if (status === undefined) {
     const file = await tableFile(context, undefined);
     const { revision, routes: all } = await checkedTable(context, file, true);
