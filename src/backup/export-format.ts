@@ -5,8 +5,8 @@
  */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
-import { formerCollections, presentRecord } from "../domain/former.ts";
-import { collectionNames, definitionOf, type model } from "../domain/model.ts";
+import { formerSchema, presentRecord } from "../domain/former.ts";
+import { collectionNames, definitionOf, type model, type Target } from "../domain/model.ts";
 import { numbered } from "../domain/text.ts";
 import type { Database } from "../store/collection.ts";
 import { Slices } from "../store/slices.ts";
@@ -62,7 +62,7 @@ export async function fromExport(text: string, file: string, database: Database)
   let latest = 0;
   const slices = new Slices();
   for (const [name, records] of Object.entries(collections)) {
-    const target = formerCollections.includes(name) ? "entries" : name;
+    const target = formerSchema(name) === undefined ? name : "entries";
     const definition = definitionOf(target);
     if (definition === undefined) {
       const suggestion = suggest(name, collectionNames);
@@ -84,7 +84,7 @@ export async function fromExport(text: string, file: string, database: Database)
       const isTwice = keys.size === keys.add(`${target} ${key}`).size;
       if (isTwice) problems.push(`${place}: another record before it has the key "${key}"`);
       collection.set(key, entry);
-      latest = Math.max(latest, listedOf(record));
+      if (name === "targets") latest = Math.max(latest, (record as Target).listed);
     }
   }
   if (problems.length > 0) throw notImportable(file, problems);
@@ -116,10 +116,4 @@ function parse(text: string, file: string): ExportDocument {
     return `${place}: unknown key${suggest(place, Object.keys(documentSchema.entries)) || `; ${expected}`}`;
   });
   throw notImportable(file, issues);
-}
-
-/** Returns the number of the change that added an entry to the target list, or 0 for other records. */
-function listedOf(record: unknown): number {
-  const { listed } = record as { listed?: unknown };
-  return typeof listed === "number" ? listed : 0;
 }

@@ -5,10 +5,8 @@ import { isIP, SocketAddress } from "node:net";
 export interface Network {
   readonly address: string;
   readonly prefix: number;
-  readonly family: Family;
+  readonly family: "ipv4" | "ipv6";
 }
-
-export type Family = "ipv4" | "ipv6";
 
 /** Returns the network of a text such as `10.0.0.0/8` or `2001:db8::1`; undefined if the text is none. */
 export function parseNetwork(text: string): Network | undefined {
@@ -41,11 +39,6 @@ export function parseAddress(text: string): string | undefined {
 export function withoutMapping(address: string): string {
   const mapped = "::ffff:";
   return address.startsWith(mapped) && address.includes(".") ? address.slice(mapped.length) : address;
-}
-
-/** Returns the family of an address. */
-export function familyOf(address: string): Family {
-  return address.includes(":") ? "ipv6" : "ipv4";
 }
 
 /**

@@ -43,9 +43,6 @@ const forms: Readonly<Record<string, Former>> = {
 
 const all = new Map(Object.entries(forms));
 
-/** The collections that have become entries. */
-export const formerCollections: readonly string[] = [...all.keys()];
-
 /** Returns the schema of the records of a former collection; undefined for any other. */
 export function formerSchema(collection: string): v.GenericSchema | undefined {
   return all.get(collection)?.pipe[0];

@@ -45,11 +45,8 @@ export interface Observer {
 /** The methods of what can be read. */
 export const readMethods = "GET, HEAD, OPTIONS";
 
-/** What is recorded of a request. */
-type Recorded = Pick<IncomingRequest, "method" | "address">;
-
 /** See the head of this file. */
-export class Exchange<R extends Recorded = IncomingRequest> {
+export class Exchange<R extends Pick<IncomingRequest, "method" | "address"> = IncomingRequest> {
   readonly requestId = randomUUID();
   readonly request: R;
   /** The caller, once authenticated. */

@@ -4,13 +4,7 @@ import { Failure } from "../domain/errors.ts";
 import { expectation } from "../table/base-types.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { InputSchema } from "../table/operation.ts";
-import {
-  hintOf,
-  type Parameter,
-  parseParameter,
-  repeatedParameter,
-  unknownParameter,
-} from "../table/parameters.ts";
+import { hintOf, type Parameter, parseParameter, unknownParameter } from "../table/parameters.ts";
 import type { Input, ParameterValue } from "../table/restriction/restriction.ts";
 import type { Route } from "../table/table.ts";
 
@@ -142,7 +136,11 @@ export class RequestInput {
   #sent({ name, in: place }: Parameter): string | undefined {
     if (place === "path") return this.#params[name];
     const sent = this.#query.filter((parameter) => parameter.name === name);
-    if (sent.length > 1) throw repeatedParameter(name);
+    if (sent.length > 1)
+      throw new Failure("PARAMETER_REPEATED", `"${name}" is repeated.`, {
+        parameter: name,
+        hint: "Give it once.",
+      });
     return sent[0]?.raw;
   }
 }

@@ -47,9 +47,6 @@ const networks = new LRUCache<string, string>({ max: 10_000, memoMethod: network
 /** The sender of a request. Its address is read only if it counts. */
 type Client = Pick<IncomingRequest, "address">;
 
-/** Whether an operation reads or changes data. */
-type Effect = Operation["effect"];
-
 type Buckets = LRUCache<string, Bucket>;
 
 /** See the head of this file. */
@@ -70,7 +67,7 @@ export class Limiter {
    * Counts a request with a valid token. Returns its refusal, if it exceeds the limit. A public token has it for each
    * network; its changes count together as well, so that no number of networks grows the journal without end.
    */
-  ofCaller(limit: Limit, caller: Caller, client: Client, effect: Effect): Refusal | undefined {
+  ofCaller(limit: Limit, caller: Caller, client: Client, effect: Operation["effect"]): Refusal | undefined {
     const { name } = limit;
     const token = caller.token ?? caller.id ?? "";
     const isPublic = publicTokenOf(caller) !== undefined;

@@ -10,12 +10,6 @@ import { encodeText } from "./router.ts";
 /** A visitor changes nothing, whatever the table opens. */
 const visitor: Caller = { ...nobody, readOnly: true };
 
-/** An open route, and how many entries of a list it gives. */
-interface Sight {
-  readonly route: Route;
-  readonly most: number;
-}
-
 /** Runs the operation of a page through the steps of a request. The request for the page is logged instead of it. */
 export async function visit(engine: Engine, page: TablePage, input: Input): Promise<Answer> {
   // Whether the route is also open with this input is decided as for any other request.
@@ -33,8 +27,8 @@ export async function visit(engine: Engine, page: TablePage, input: Input): Prom
   return engine.call(route.path, textsIn("query"), visitor, { route, params, token: "" });
 }
 
-/** Returns a route if it is open. The default of a limit would hide entries from searches and files. */
-function sightOf(route: Route, { operation, input, list }: TablePage): Sight[] {
+/** Returns a route if it is open, and how many entries of a list it gives. The default of a limit would hide entries from searches and files. */
+function sightOf(route: Route, { operation, input, list }: TablePage) {
   const isOpen = (values: Input) => openRoute([route], operation, values) !== undefined;
   if (!isOpen(input)) return [];
   const limit = route.parameters.find(({ name }) => list !== undefined && name === "limit");

@@ -4,9 +4,9 @@
  * content, so only what trusted proxies appended counts: from the right up to the first address that is not trusted.
  */
 import type { IncomingHttpHeaders } from "node:http";
-import { BlockList } from "node:net";
+import { BlockList, isIPv6 } from "node:net";
 import { LRUCache } from "lru-cache";
-import { familyOf, type Network, parseAddress, withoutMapping } from "../domain/address.ts";
+import { type Network, parseAddress, withoutMapping } from "../domain/address.ts";
 
 /** The parts of a request that name its client. */
 export interface Sender {
@@ -41,7 +41,8 @@ export class ClientAddresses {
     sizeCalculation: () => 1,
     memoMethod: (text) => {
       const address = parseAddress(text);
-      const isTrusted = address !== undefined && this.#trusted.check(address, familyOf(address));
+      const isTrusted =
+        address !== undefined && this.#trusted.check(address, isIPv6(address) ? "ipv6" : "ipv4");
       return { address, isTrusted };
     },
   });

@@ -26,19 +26,13 @@ const silenceMilliseconds = 60_000;
 const sweepMilliseconds = 1_000;
 const maxWithoutRequest = 256 * 1024;
 
-/** A request that waits, and the response to write its answer to. */
-export interface WaitingRequest {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
 /** A connection on which requests arrive: with TLS, the decrypted one. */
 export class Connection {
   readonly socket: Socket;
   /** The network of the client or of the proxy in front: see {@link networkOf}. */
   readonly network: string;
-  /** The requests that nothing has handled yet, oldest first. */
-  readonly waiting: WaitingRequest[] = [];
+  /** The requests that nothing has handled yet, oldest first, and the responses to write their answers to. */
+  readonly waiting: { readonly request: IncomingMessage; readonly response: ServerResponse }[] = [];
   /** Whether a request is being answered or is in the queue. */
   isBusy = false;
   /** When the last request arrived or else the connection was opened, by `performance.now()`. */

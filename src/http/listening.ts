@@ -17,16 +17,12 @@ export async function refusedAddress(
   host: string,
   port: number,
 ): Promise<Failure | undefined> {
-  const cause = await tryAddress(host, port);
-  return cause && cannotListen(listener, host, port, cause);
-}
-
-function tryAddress(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
-  return new Promise((resolve) => {
+  const cause = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
     const server = createServer();
     server.once("error", resolve);
     server.listen(port, host, () => server.close(() => resolve(undefined)));
   });
+  return cause && cannotListen(listener, host, port, cause);
 }
 
 /** The refusal of an address. */

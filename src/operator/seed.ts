@@ -15,10 +15,7 @@ const name = v.pipe(
   v.regex(/^[^\s\p{Z}\p{C}{}$/?#&=%]+$/u, nameWords),
   v.check((text) => Array.from(text).length <= textLength.maxLength, nameWords),
   // Names are keys of `colors` and of answers.
-  v.check(
-    (text) => !reservedKeys.includes(text),
-    ({ input }) => `"${input}" ${reservedWords}`,
-  ),
+  v.notValues(reservedKeys, ({ input }) => `"${input}" ${reservedWords}`),
   // Bytes that are not UTF-8, such as an umlaut in Latin-1, were read as this character.
   v.check((text) => !text.includes("\uFFFD"), "expected a name in UTF-8; save the file as UTF-8"),
 );

@@ -9,9 +9,6 @@ import type { Input } from "../table/restriction/restriction.ts";
 import { defineRead, type Handler } from "./shared/define.ts";
 import { component } from "./shared/values.ts";
 
-/** Something in the answer: its name, its operation and the input of that. */
-type Part = readonly [name: string, operation: string, input?: Input];
-
 /** Returns a list that is divided by names, with their kind and their field: that of a key of several fields. */
 function divided(list: List) {
   const [field, second] = list.key;
@@ -26,7 +23,7 @@ function divided(list: List) {
 export function bundleOf(handlers: ReadonlyMap<string, Handler>, lists: readonly List[]): Handler {
   const divisions = lists.flatMap(divided);
   const whole = lists.filter((list) => divided(list).length === 0);
-  const all: readonly Part[] = [
+  const all: readonly (readonly [name: string, operation: string, input?: Input])[] = [
     ["player", "player.overview"],
     ["targetlist", "targetlist.list"],
     ["houseban", "houseban.list", { advanced: false }],

@@ -25,12 +25,6 @@ import {
   textReference,
 } from "./shared/values.ts";
 
-/** Returns the ban of a key unless it has expired. */
-function currentBan(data: Data, key: string, now: number): HouseBan | undefined {
-  const ban = data.houseBans.get(key);
-  return ban !== undefined && now < houseBanEnd(ban) ? ban : undefined;
-}
-
 /** Returns the present ban of somebody, by name or UUID, as {@link findRecord} finds it. */
 function bannedAt(data: Data, reference: string, now: number): HouseBan | undefined {
   return findRecord(data, data.houseBans, reference, (ban) => now < houseBanEnd(ban));
@@ -136,8 +130,8 @@ const add = (reasons: List, most: number, mostOwn: number | undefined) =>
           ? 0
           : Math.max(0, Number(valueIn(withPresentNames(entry, reasons), daysField)));
       const player = requireVisibleSubject(draft, input.name, "name", () => bannedAt(draft, input.name, now));
-      const stored = currentBan(draft, subjectKey(player), now);
-      const ban = stored === undefined ? undefined : withLatestSpelling(stored, player);
+      const stored = draft.houseBans.get(subjectKey(player));
+      const ban = stored && now < houseBanEnd(stored) ? withLatestSpelling(stored, player) : undefined;
       if (ban !== undefined && findReason(ban, known) !== undefined) {
         draft.houseBans.put(ban);
         return `${ban.name} already has a house ban for ${known}.`;

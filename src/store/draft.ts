@@ -44,11 +44,7 @@ class DraftCollection<T> implements DraftRows<T> {
   }
 
   get(key: string): T | undefined {
-    if (this.#records.size > 0) {
-      const record = this.#records.get(key);
-      if (record !== undefined || this.#records.has(key)) return record;
-    }
-    return this.#base.get(key);
+    return this.#records.has(key) ? this.#records.get(key) : this.#base.get(key);
   }
 
   has(key: string): boolean {

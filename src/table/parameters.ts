@@ -90,14 +90,6 @@ export function unknownParameter(name: string, known: readonly string[]): Failur
   return new Failure("PARAMETER_UNKNOWN", sentence, { parameter: quote(name).slice(1, -1), hint });
 }
 
-/** Returns the failure of a parameter that a request has more than once. */
-export function repeatedParameter(name: string): Failure {
-  return new Failure("PARAMETER_REPEATED", `"${name}" is repeated.`, {
-    parameter: name,
-    hint: "Give it once.",
-  });
-}
-
 /** Returns the length of a text that is too long, which says more than the text would. */
 function tooLong(type: ParameterType, text: string): string | undefined {
   if (type.base !== "text") return undefined;

@@ -39,7 +39,9 @@ describe("the tour of the README", () => {
         .replaceAll("8899", String(await freePort()));
       const running = run(shell, [options], { cwd: folder, timeout: 120_000 });
       running.child.stdin?.end(script);
-      const { stdout, stderr } = await running;
+      const { stdout, stderr } = await running.catch(async (error: Error) => {
+        throw new Error(await readFile(join(folder, "tour.log"), "utf8"), { cause: error });
+      });
       assert.doesNotMatch(stderr, /not found/);
       assert.doesNotMatch(stdout + stderr, /targetlist\/add/, "the log is elsewhere");
       assert.match(await readFile(join(folder, "tour.log"), "utf8"), /targetlist\/add/);

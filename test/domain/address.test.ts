@@ -1,7 +1,7 @@
 /** IP addresses and networks as texts. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { familyOf, parseAddress, parseNetwork, withoutMapping } from "../../src/domain/address.ts";
+import { parseAddress, parseNetwork, withoutMapping } from "../../src/domain/address.ts";
 
 it("an address is read without port, brackets and zone, in its canonical form", () => {
   for (const [text, expected] of [
@@ -91,11 +91,6 @@ it("a network is an address with or without a prefix", () => {
   ]) {
     assert.equal(parseNetwork(text), undefined, text);
   }
-});
-
-it("an address has a family", () => {
-  for (const address of ["203.0.113.7", "0.0.0.0"]) assert.equal(familyOf(address), "ipv4");
-  for (const address of ["2001:db8::7", "::", "::ffff:203.0.113.7"]) assert.equal(familyOf(address), "ipv6");
 });
 
 it("an address that the system has written loses only a mapping to IPv6", () => {

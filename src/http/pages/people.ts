@@ -1,6 +1,7 @@
 /** The pages of people: the top list, a player, and the team. */
 import * as v from "valibot";
 import { fold } from "../../domain/text.ts";
+import { measuresOf } from "../../resources/ranking.ts";
 import { activityChart } from "./chart.ts";
 import { type Markup, markup } from "./markup.ts";
 import type { Site } from "./site.ts";
@@ -88,11 +89,7 @@ function similar(site: Site, name: string): Markup | undefined {
 function profile(site: Site, answer: unknown): Markup {
   const { name, gameaddon, gameplay, faction } = v.parse(playerSchema, answer);
   const places = site.data.sources.ranking.placesOf(name);
-  const categories = [
-    ...site.table.declared.statistics.map(({ counter }) => counter),
-    ...site.table.declared.ratios.map((ratio) => ratio.name),
-  ];
-  const counters = categories.map((category) => {
+  const counters = measuresOf(site.table.declared).map(({ name: category }) => {
     const place = places[category];
     const rank =
       place === undefined

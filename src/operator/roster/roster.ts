@@ -17,10 +17,7 @@ export const exportRoster = defineRead({
 
 const column = v.pipe(
   v.string(),
-  v.check<string, (issue: v.CheckIssue<string>) => string>(
-    (text) => rosterColumns.some((known) => known === text),
-    ({ input }) => `expected columns out of ${oneOf(rosterColumns)}, got "${input}"`,
-  ),
+  v.picklist(rosterColumns, ({ input }) => `expected columns out of ${oneOf(rosterColumns)}, got "${input}"`),
 );
 
 export const applyRoster = defineCommand({

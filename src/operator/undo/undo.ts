@@ -90,11 +90,7 @@ export async function undoIn(
   all: readonly RecordChange[],
   exceptChanged: boolean,
   context: UndoContext,
-): Promise<
-  Undoing & {
-    /** A note on the records of names alone that players take over. */ readonly takeovers: string;
-  }
-> {
+) {
   const decided = await undoing(draft, all, exceptChanged, context, slices);
   if (!exceptChanged && decided.obstacles.length > 0) return { ...decided, takeovers: "" };
   const takenOver = new Map<string, string[]>();

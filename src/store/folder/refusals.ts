@@ -165,8 +165,6 @@ function refusedChange(
   hint = "Try again in a moment.",
   code: "STORE_UNAVAILABLE" | "OUTCOME_UNKNOWN" = "STORE_UNAVAILABLE",
 ): Failure {
-  const operatorHint = [`${reasonOf(cause)}.`, remedyFor(cause)]
-    .filter((sentence) => sentence !== undefined)
-    .join(" ");
+  const operatorHint = `${reasonOf(cause)}. ${remedyFor(cause) ?? ""}`.trimEnd();
   return new Failure(code, message, { hint, operatorHint, cause });
 }

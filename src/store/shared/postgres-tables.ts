@@ -3,9 +3,8 @@ import { randomUUID } from "node:crypto";
 import { Failure } from "../../domain/errors.ts";
 import { journalVersion } from "../journal/segment.ts";
 import { connectAlone, withoutPassword } from "./connection.ts";
-import { PostgresSequencer } from "./postgres.ts";
+import { insertSnapshot, PostgresSequencer } from "./postgres.ts";
 import { type Head, unusableJournal } from "./sequencer.ts";
-import { insertSnapshot } from "./snapshot-rows.ts";
 
 /** Creates the tables, and with a name a role with the fewest rights. */
 export function schemaSQL(role?: string): string {

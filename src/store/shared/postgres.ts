@@ -20,7 +20,6 @@ import {
   type NodeState,
   type Sequencer,
 } from "./sequencer.ts";
-import { insertSnapshot } from "./snapshot-rows.ts";
 
 /** The time limit for the answer to a question that waits for nobody, in milliseconds: later, the connection is dead. */
 const silenceTimeout = 5_000;
@@ -308,6 +307,15 @@ async function offerIn(sql: Sql, head: Head, pieces: AsyncIterable<Uint8Array>):
     delete from gameaddon.batches where sequence <= ${newest} and appended < now() - interval '30 days'`;
   await insertSnapshot(sql, head, pieces);
   await sql`commit`;
+}
+
+/** Inserts a snapshot, a row for each piece. */
+export async function insertSnapshot(sql: Sql, head: Head, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  let part = 0;
+  for await (const piece of pieces) {
+    await sql`insert into gameaddon.snapshots values (${head.sequence}, ${part}, ${head.chain}, ${piece})`;
+    part += 1;
+  }
 }
 
 /** Rejects after a time, or when it is aborted. */
