@@ -229,9 +229,8 @@ async function serveOn(
 async function checkUpgrade(file: string, table: Table, log: Log): Promise<void> {
   if (table.missing.length > 0) {
     const shipped = packaged(defaultRoutes);
-    const words = missingWords(table);
-    const where = file === shipped || !words.includes("of this version") ? "" : ` That one is ${shipped}.`;
-    log.warn(`In ${file} ${words}.${where}`);
+    const where = file === shipped ? "" : ` That of this version is ${shipped}.`;
+    log.warn(`In ${file} ${missingWords(table.missing)}.${where}`);
   }
   try {
     const refreshed = await refreshSchema(file);

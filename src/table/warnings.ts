@@ -4,7 +4,6 @@
  */
 import { integerRange } from "../domain/limits.ts";
 import { allOf } from "../domain/text.ts";
-import { type Declarations, defaultDeclarations } from "./declared/declarations.ts";
 import type { Finding } from "./declared/entries.ts";
 import type { intentions, ParsedDocument } from "./document.ts";
 import type { Operation } from "./operation.ts";
@@ -74,7 +73,7 @@ export function warningsOf(table: Table, document: ParsedDocument, options: Warn
     warnOfRoute(route, places, declaration?.intended ?? [], table, options, warn);
   }
   const unserved = content?.unserved ?? [];
-  if (table.missing.length > 0) warn("unserved-operation", ["routes"], missingWords(table), "key");
+  if (table.missing.length > 0) warn("unserved-operation", ["routes"], missingWords(table.missing), "key");
   for (const { path, message, isFault } of options.findings ?? [])
     if (!isFault) warn("kept-entries", path, message, "key");
   for (const [index, name] of unserved.entries()) {
@@ -85,32 +84,12 @@ export function warningsOf(table: Table, document: ParsedDocument, options: Warn
 }
 
 /** Returns which operations, at least one, have no route, such as after an upgrade or a new declaration, and what to do. */
-export function missingWords({ missing, declared }: Pick<Table, "missing" | "declared">): string {
-  const shipped = declaredBy(defaultDeclarations());
-  const own = declaredBy(declared).filter((name) => !shipped.includes(name) && missing.includes(name));
-  const others = missing.filter((name) => !own.includes(name));
-  const them = others.length === 1 ? "its route" : "their routes";
-  const what =
-    own.length === 0 ? them : `${others.length === 1 ? "the route" : "the routes"} of ${allOf(others)}`;
-  const [first, ...more] = own;
-  const added =
-    more.length === 0 ? `a route with "handler: ${first}"` : `routes with the handlers ${allOf(own)}`;
-  const remedies = [
-    ...(own.length === 0 ? [] : [`add ${added}`]),
-    ...(others.length === 0 ? [] : [`copy ${what} from the routes.yaml of this version`]),
-  ];
+export function missingWords(names: readonly string[]): string {
+  const what = names.length === 1 ? "one" : "one for each";
   return (
-    `no route serves ${allOf(missing)}; ${remedies.join(", ")}, ` +
-    `or if this is intended, add "unserved: [${missing.join(", ")}]"`
+    `no route serves ${allOf(names)}; add ${what} (the routes.yaml of this version has those of shipped operations), ` +
+    `or if this is intended, add "unserved: [${names.join(", ")}]"`
   );
-}
-
-/** Returns the operations that need a route because of a declaration. */
-function declaredBy({ lists, events, scores }: Declarations): string[] {
-  return [
-    ...lists.map(({ name }) => `${name}.list`),
-    ...[...events, ...scores].map(({ name }) => `event.${name}`),
-  ];
 }
 
 function warnOfRoute(
