@@ -22,7 +22,7 @@ type Recorded = Pick<JournalRecord, "operation" | "who" | "table">;
  * the handler that takes a player out of a group.
  */
 export function operationTest(filter: string): (entry: Recorded) => boolean {
-  const { current, isCommand } = parsed(filter);
+  const { current, isCommand } = parseFilter(filter);
   return (entry) => {
     if (isCommand && (entry.who !== "operator" || entry.table !== null)) return false;
     return `${fold(operationName(entry))}.`.startsWith(`${current}.`);
@@ -31,10 +31,11 @@ export function operationTest(filter: string): (entry: Recorded) => boolean {
 
 /** Returns whether a filter by operation is a command as it is typed. */
 export function isTypedCommand(filter: string): boolean {
-  return parsed(filter).isCommand;
+  return parseFilter(filter).isCommand;
 }
 
-function parsed(filter: string) {
+/** Returns the present name that a filter means, and whether it is written as a command. */
+function parseFilter(filter: string) {
   const written = fold(filter).trim().replace(/\.$/, "");
   const current = formerNames.get(written) ?? written.split(/\s+/).join(".");
   return { current, isCommand: current !== written };

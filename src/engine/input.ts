@@ -4,7 +4,7 @@ import { Failure } from "../domain/errors.ts";
 import { expectation } from "../table/base-types.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { InputSchema } from "../table/operation.ts";
-import { hintOf, type Parameter, parseParameter, unknownParameter } from "../table/parameters.ts";
+import { expectedHint, type Parameter, parseParameter, unknownParameter } from "../table/parameters.ts";
 import type { Input, ParameterValue } from "../table/restriction/restriction.ts";
 import type { Route } from "../table/table.ts";
 
@@ -105,7 +105,7 @@ export class RequestInput {
       if (parameter.default === undefined) {
         throw new Failure("PARAMETER_MISSING", `The parameter "${name}" is missing.`, {
           parameter: name,
-          hint: hintOf(expectation(parameter.type, this.#vocabulary())),
+          hint: expectedHint(expectation(parameter.type, this.#vocabulary())),
         });
       }
       this.#values[name] = parameter.default;

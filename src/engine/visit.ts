@@ -27,7 +27,10 @@ export async function visit(engine: Engine, page: TablePage, input: Input): Prom
   return engine.call(route.path, textsIn("query"), visitor, { route, params, token: "" });
 }
 
-/** Returns a route if it is open, and how many entries of a list it gives. The default of a limit would hide entries from searches and files. */
+/**
+ * Returns a route if it is open, and how many entries of a list it gives. The default of a limit would hide entries from
+ * searches and files.
+ */
 function sightOf(route: Route, { operation, input, list }: TablePage) {
   const isOpen = (values: Input) => openRoute([route], operation, values) !== undefined;
   if (!isOpen(input)) return [];

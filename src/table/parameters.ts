@@ -69,11 +69,11 @@ export function unknownNamed(
   parameter?: string,
 ): Failure {
   const sentence = `There is no ${kind} ${quote(name)}.${didYouMean(name, names)}`;
-  return new Failure(code, sentence, { parameter, hint: hintOf(oneOf(names)) });
+  return new Failure(code, sentence, { parameter, hint: expectedHint(oneOf(names)) });
 }
 
 /** Returns the hint of what is expected; "" stands for a kind of which the data has no names. */
-export function hintOf(expected: string): string {
+export function expectedHint(expected: string): string {
   return expected === "" ? "There are none." : `Expected ${expected}.`;
 }
 

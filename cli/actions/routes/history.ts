@@ -83,7 +83,8 @@ export async function rollBack(context: Context, revision: string | undefined): 
 
 /**
  * Returns the table's file, its content in any encoding, if there is one, and the revision in force, if a service runs.
- * @throws Failure if the service runs on another table than `--routes` names, or on the packaged one, which must not be replaced
+ * @throws Failure if the service runs on another table than `--routes` names, or on the packaged one, which must not be
+ *   replaced
  */
 async function currentTable(context: Context) {
   const own = context.workspace().routes;

@@ -81,7 +81,8 @@ export async function applyRoster(
     if (slices.isOver) await slices.next();
     const before = standingsOf(draft, player.uuid, now);
     const own = groupsBefore.get(player.uuid);
-    // Who gets the name of somebody excluded is not readmitted: an export cannot show who is excluded without being registered.
+    // Who gets the name of somebody excluded is not readmitted: an export does not show the exclusion of a name that is not
+    // registered.
     const isKept = (group: string) =>
       group === excludedGroup && (known === undefined || own?.has(group) === false);
     const kept = new Map([...before.groups].filter(([group]) => isKept(group)));

@@ -83,6 +83,7 @@ export const undo = defineCommand({
 /**
  * Undoes what {@link undoing} decides; nothing, where some cannot be undone and `exceptChanged` is false. Records of a name
  * alone become those of the player who has it then: nobody escapes an exclusion because it is brought back.
+ * `takeovers` is a note on these.
  */
 export async function undoIn(
   draft: Draft,

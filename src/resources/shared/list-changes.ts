@@ -57,7 +57,7 @@ export class ListChanges {
       const isLowest = keep.best === "lowest";
       if (isLowest ? reported >= stored : reported <= stored) {
         draft.entries.put(known);
-        return `The ${label} stays: its ${keep.field.name} is ${textOf(keep.field, stored)}, and only ${betterThan(keep)} replaces it.`;
+        return `The ${label} stays: its ${keep.field.name} is ${valueText(keep.field, stored)}, and only ${betterThan(keep)} replaces it.`;
       }
     }
     if (this.#isSame(known, entry)) {
@@ -180,7 +180,7 @@ export class ListChanges {
 }
 
 /** Returns a value of a field in words. */
-const textOf = ({ type }: Field, value: EntryValue) =>
+const valueText = ({ type }: Field, value: EntryValue) =>
   type.base === "instant" ? instantText(Number(value)) : value;
 
 /** Says which values are better than a stored one. */

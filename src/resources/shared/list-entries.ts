@@ -64,7 +64,10 @@ export class ListEntries {
     };
   }
 
-  /** Returns an entry in words: `track Monza`. @param isWhole whether groups and organisations are named, which a path has */
+  /**
+   * Returns an entry in words: `track Monza`.
+   * @param isWhole whether to name groups and organisations as well: an operation of the list itself has them in its path
+   */
   label(entry: Pick<Entry, "values" | "player" | "name">, isWhole = false): string {
     const { key, title, name } = this.#list;
     const parts = key.filter(({ type }) => isWhole || kindOf(type.base) === undefined);
