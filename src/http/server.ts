@@ -6,6 +6,7 @@ import type { Server as HttpServer, IncomingMessage, RequestListener, ServerResp
 import type { Socket } from "node:net";
 import { Server as TLSServer } from "node:tls";
 import type { Listener } from "listhen";
+import { LRUCache } from "lru-cache";
 import { NodeRequest } from "srvx/node";
 import { Failure } from "../domain/errors.ts";
 import { Exchange, methodNotAllowed, type Observer, readMethods } from "../engine/exchange.ts";
@@ -245,16 +246,21 @@ function refusalOf(request: IncomingMessage, closing: boolean): Failure | undefi
       hint: "HTTP/1.1 requires one.",
     });
   }
-  if (host !== undefined && (host.length > longestHeader || !isHost(host))) {
+  if (host !== undefined && (host.length > longestHeader || !validity.memo(host))) {
     return new Failure("REQUEST_MALFORMED", "The Host header is not a host with an optional port.");
   }
   // Node uses the first, and a proxy in front may have used another (RFC 9112, section 3.2).
-  const names = request.rawHeaders.filter((_, index) => index % 2 === 0);
-  if (names.filter((name) => name.toLowerCase() === "host").length > 1) {
+  let hosts = 0;
+  for (let index = 0; index < request.rawHeaders.length; index += 2)
+    if (request.rawHeaders[index]?.toLowerCase() === "host") hosts += 1;
+  if (hosts > 1) {
     return new Failure("REQUEST_MALFORMED", "The request has more than one Host header.");
   }
   return undefined;
 }
+
+/** Whether the latest hosts are valid: most requests name the same one, and a check is 2 % of a read. */
+const validity = new LRUCache<string, boolean>({ max: 100, memoMethod: isHost });
 
 /** Returns whether a text can be the host of a URL, which h3 requires. An empty one is allowed (RFC 9112, section 3.2). */
 function isHost(text: string): boolean {
