@@ -10,10 +10,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { Random } from "./_random.ts";
 import { buildInto } from "./store/_build.ts";
 import { Clock } from "./torture/clock.ts";
 import { Workshop } from "./torture/processes.ts";
-import { Random } from "./torture/random.ts";
 import { Torture } from "./torture/run.ts";
 
 const { values: options } = parseArgs({

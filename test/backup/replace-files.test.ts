@@ -9,8 +9,9 @@ import { Database } from "../../src/store/collection.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readState } from "../../src/store/reading.ts";
 import { sample, stride } from "../_depth.ts";
+import { randomFrom } from "../_random.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { Disk, randomFrom } from "../store/_disk.ts";
+import { Disk } from "../store/_disk.ts";
 import { ruledFiles, segment, systemError } from "../store/_faults.ts";
 import {
   contentsOf,

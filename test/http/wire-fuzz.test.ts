@@ -8,22 +8,12 @@ import { connect, type Socket } from "node:net";
 import { it } from "node:test";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { runs } from "../_depth.ts";
+import { randomFrom } from "../_random.ts";
 import { serveProcess } from "../cli/_process.ts";
 import { emptyDesk } from "../cli/_setup.ts";
 
 const connections = runs(10_000);
 const atOnce = 200;
-
-/** Returns a generator of numbers from 0 to 1 (mulberry32). The same seed repeats a run. */
-function randomBy(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 class Stranger {
   readonly #random: () => number;
@@ -131,13 +121,13 @@ it("the service answers and keeps no descriptor after thousands of hostile conne
   skip: process.platform === "linux" ? false : "descriptors are counted in /proc",
 }, async (t) => {
   const seed = Math.floor(Math.random() * 2 ** 31);
-  t.diagnostic(`seed ${seed}`);
+  const repeat = `the seed was ${seed}`;
   const { child, open } = await serveProcess(await emptyDesk(t), ["--limits", "off"]);
   const ask = () => fetch(open, { headers: { Connection: "close" } });
   const expected = await (await ask()).text();
   const before = await descriptorsOf(child.pid);
 
-  const stranger = new Stranger(randomBy(seed), Number(new URL(open).port));
+  const stranger = new Stranger(randomFrom(seed), Number(new URL(open).port));
   let begun = 0;
   const visit = async () => {
     for (; begun < connections; ) {
@@ -148,11 +138,11 @@ it("the service answers and keeps no descriptor after thousands of hostile conne
   await Promise.all(Array.from({ length: atOnce }, visit));
 
   const response = await ask();
-  assert.equal(response.status, 200, "the service still answers");
-  assert.equal(await response.text(), expected);
+  assert.equal(response.status, 200, repeat);
+  assert.equal(await response.text(), expected, repeat);
   // The service learns of the last closed connections with a delay.
   while ((await descriptorsOf(child.pid)) > before) await setTimeout(50);
   child.signal("SIGTERM");
-  assert.equal(await child.ended, 0);
-  assert.doesNotMatch(child.stderr, /Unhandled|"level":[56]0/);
+  assert.equal(await child.ended, 0, repeat);
+  assert.doesNotMatch(child.stderr, /Unhandled|"level":[56]0/, repeat);
 });

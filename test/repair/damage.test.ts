@@ -5,9 +5,9 @@ import { Failure } from "../../src/domain/errors.ts";
 import { examine } from "../../src/repair/verify.ts";
 import { runs, stride } from "../_depth.ts";
 import { pointsOf, wantedJSON, wantedKey, wantedReason } from "../_entries.ts";
+import { randomFrom } from "../_random.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { chained, contentsOf, type History, inMemory, type Points, write } from "../backup/_setup.ts";
-import { randomFrom } from "../store/_disk.ts";
 
 const history: History = [
   { A: 1, B: 2 },

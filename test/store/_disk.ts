@@ -8,17 +8,6 @@ import { basename, dirname, join } from "node:path";
 import { type File, type Files, nodeFiles, type OpenFlags } from "../../src/store/folder/files.ts";
 import { durableFlag, hasFlag } from "./_faults.ts";
 
-/** Numbers from 0 to 1 that a seed decides (mulberry32). */
-export function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
 /** A file or a folder, whatever its name is: what the disk surely has of it. */
 interface Node {
   content: Buffer;

@@ -14,8 +14,9 @@ import {
   temporaryName,
   writeDurably,
 } from "../../src/store/folder/files.ts";
+import { randomFrom } from "../_random.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { Disk, randomFrom } from "./_disk.ts";
+import { Disk } from "./_disk.ts";
 import { type Call, openFiles, ruledFiles, systemError } from "./_faults.ts";
 
 const old = Buffer.from("the old file");

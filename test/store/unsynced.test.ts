@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { Files } from "../../src/store/folder/files.ts";
 import { isFull, sample } from "../_depth.ts";
+import { randomFrom } from "../_random.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { Disk, randomFrom } from "./_disk.ts";
+import { Disk } from "./_disk.ts";
 import {
   assertKept,
   assertRefused,

@@ -10,10 +10,10 @@
  * among the requests since it began.
  */
 import { randomUUID } from "node:crypto";
+import type { Random } from "../_random.ts";
 import { ask, Gone, tryToAsk } from "./api.ts";
 import { Belief, type Fault, type Records } from "./beliefs.ts";
 import type { Clock } from "./clock.ts";
-import type { Random } from "./random.ts";
 
 /** Keys are remembered for 24 hours by the clock: after a jump of this many seconds, none is repeated. */
 const keyLife = 20 * 3600;

@@ -1,9 +1,9 @@
 /** The commands of the operator, each with the resulting records. */
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Random } from "../_random.ts";
 import type { Records } from "./beliefs.ts";
 import type { Ended, Workshop } from "./processes.ts";
-import type { Random } from "./random.ts";
 
 /** A command that replaces the clients' records. */
 export interface Replacing {

@@ -5,11 +5,11 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import type { Random } from "../_random.ts";
 import type { Fault, Records } from "./beliefs.ts";
 import { Client, readRecords } from "./client.ts";
 import { OperatorAtWork, type Replacing } from "./operator.ts";
 import { RunningService, type Workshop } from "./processes.ts";
-import type { Random } from "./random.ts";
 
 const day = 24 * 3600;
 
