@@ -67,9 +67,13 @@ async function sequenceOf({ output, workspace }: Context, moment: PointInTime): 
   }
   const found = await retryIfMissing(() => findMoment(nodeFiles, folder, instant));
   if (found === undefined || found.sequence === 0) {
-    throw new Failure("UNKNOWN_ENTRY", `There was no data in ${folder} at ${formatInstant(instant)}.`, {
-      hint: "`addon-cli data status` shows how far back the data reaches.",
-    });
+    throw new Failure(
+      "UNKNOWN_ENTRY",
+      `The data in ${folder} does not reach back to ${formatInstant(instant)}.`,
+      {
+        hint: "`addon-cli data status` shows how far back the data reaches.",
+      },
+    );
   }
   for (const line of momentLines(found, instant)) output.remark(line);
   return found.sequence;

@@ -6,6 +6,7 @@ import type { TableCheck } from "../../backup/restore.ts";
 import { type Entry, entriesIn, entryKey, isEntry } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
+import { countsAt, type Ending } from "../../domain/model.ts";
 import { allOf, counted, didYouMean, fold } from "../../domain/text.ts";
 import type { RecordChange } from "../../store/change.ts";
 import type { DataStore, Draft } from "../../store/data.ts";
@@ -107,7 +108,12 @@ function readmission(changes: readonly RecordChange[], excludedGroup: string | u
     excludedGroup !== undefined && textOf(member, "group") === excludedGroup;
   const namesOf = (member: unknown) =>
     ["name", "uuid"].flatMap((field) => textOf(member, field) ?? []).map(fold);
-  const still = new Set(members.flatMap(({ after }) => (isExcluded(after) ? namesOf(after) : [])));
+  const now = Date.now();
+  const still = new Set(
+    members.flatMap(({ after }) =>
+      isExcluded(after) && countsAt(after as Ending, now) ? namesOf(after) : [],
+    ),
+  );
   const left = members.flatMap(({ before }) =>
     isExcluded(before) && !namesOf(before).some((name) => still.has(name))
       ? [textOf(before, "name") ?? ""]

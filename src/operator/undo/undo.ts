@@ -5,7 +5,7 @@ import { operationName } from "../../audit/operations.ts";
 import type { AnyRecord } from "../../domain/collection.ts";
 import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
-import { countsAt, type Ending, isBookkeeping, type Player } from "../../domain/model.ts";
+import { definitionOf, isBookkeeping, type Player } from "../../domain/model.ts";
 import { fold } from "../../domain/text.ts";
 import {
   areSame,
@@ -218,8 +218,8 @@ export async function undoing(
       if (kept.has(change)) continue;
       const present = rowsOf(data, change.collection).get(change.key) ?? null;
       // What had ended when a restore brought it back has ended again.
-      const isOver =
-        present === null && change.before === null && !countsAt((change.after ?? {}) as Ending, now);
+      const end = change.after === null ? undefined : definitionOf(change.collection)?.ends?.of(change.after);
+      const isOver = present === null && change.before === null && end !== undefined && end <= now;
       // A field may have another name by now.
       const [expected] = table.withPresentFields({ ...change, before: null });
       const isSame = isOver || areSame(change.collection, present, expected?.after);
