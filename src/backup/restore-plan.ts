@@ -11,7 +11,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { type Entry, isNumberCounter, numberCounter } from "../domain/entry.ts";
-import { isBookkeeping, model, type Named, type Token } from "../domain/model.ts";
+import { isBookkeeping, model, type Named, type Target, type Token } from "../domain/model.ts";
 import { fold } from "../domain/text.ts";
 import { isLive } from "../identity/tokens.ts";
 import type { RecordChange } from "../store/change.ts";
@@ -43,7 +43,7 @@ export class RestorePlan {
     this.#present = present;
     this.#source = source;
     this.#tokens = new PlannedTokens(present, source, options);
-    renumberTargets(source, sequence);
+    renumberTargets(source, present, sequence);
   }
 
   /** Returns the changes from the present data to the result. */
@@ -204,15 +204,17 @@ class PlannedTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
 }
 
 /**
- * Moves the numbers of a target list of other data before the next change, so that later entries come after them. Those
- * of the folder's own past are before it already.
+ * Moves the numbers of a target list of other data to where the present ones end, so that later entries come after them, and
+ * the same data once more changes nothing. Those of the folder's own past are before the next change already.
  */
-function renumberTargets(source: Database<typeof model>, sequence: number): void {
+function renumberTargets(source: Database<typeof model>, present: DurableData, sequence: number): void {
   const targets = source.collection("targets");
-  let latest = 0;
-  for (const { listed } of source.view.targets.values()) latest = Math.max(latest, listed);
+  const latestOf = (listed: Iterable<Target>) =>
+    Array.from(listed).reduce((latest, target) => Math.max(latest, target.listed), 0);
+  const latest = latestOf(source.view.targets.values());
   if (latest <= sequence) return;
+  const end = latestOf(present.targets.values());
   for (const target of [...source.view.targets.values()]) {
-    targets.set(model.targets.key(target), { ...target, listed: target.listed - latest + sequence });
+    targets.set(model.targets.key(target), { ...target, listed: target.listed - latest + end });
   }
 }
