@@ -77,9 +77,11 @@ export class Sheet {
     const { head, rows } = isJSON ? this.#parseJSON() : this.#parseCSV();
     this.rows = rows;
     this.columns = head.map((cell) => cell.text);
-    for (const { text, at } of head)
+    const seen = new Set<string>();
+    const repeated = head.filter(({ text }) => seen.size === seen.add(text).size);
+    // A file that lost its line feeds can have any number.
+    for (const { text, at } of head.slice(0, mostFaults))
       if (!known.includes(text)) this.fault(at, `unknown column "${text}"${suggest(text, known)}`);
-    const repeated = head.filter(({ text }, index) => this.columns.indexOf(text) < index);
     for (const { text, at } of repeated) this.fault(at, `the column "${text}" is there twice`);
     // A list of no objects has no columns either.
     const missing = required.filter(
@@ -153,7 +155,8 @@ export class Sheet {
         const key = parsed(name);
         const at = indices?.[2]?.[0] ?? 0;
         if (row.has(key)) this.fault(at, `"${key}" is in the object twice`);
-        row.set(key, { text: parsed(value), at });
+        // A number that is an id can have more digits than JavaScript keeps.
+        row.set(key, { text: /^-?[1-9]\d*$/.test(value) ? value : parsed(value), at });
         if (!head.has(key)) head.set(key, { text: key, at: indices?.[1]?.[0] ?? 0 });
         separator = following;
       } while (separator === ",");

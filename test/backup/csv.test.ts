@@ -70,6 +70,11 @@ it("what spreadsheets add and leave out makes no difference: lone CR, columns an
   }
 });
 
+it("a number of JSON has all its digits, such as an id of 18", () => {
+  const [row] = sheetOf('[{ "one": 123456789012345678, "two": 1e3 }]', ["one", "two"]).rows;
+  assert.deepEqual([row?.get("one")?.text, row?.get("two")?.text], ["123456789012345678", "1000"]);
+});
+
 it("of many faults, the first 500 are listed, with the number of the others", () => {
   const messages = (count: number) => {
     const sheet = sheetOf("one\n", ["one"]);
