@@ -45,7 +45,7 @@ export class Store<M extends Model> {
   readonly #writer: Writer<M>;
   #snapshot: Promise<void> | undefined;
   #snapshotSequence: number;
-  #snapshotFailedAt = Number.NEGATIVE_INFINITY;
+  #snapshotFailedAt: number | undefined;
   #isClosed = false;
   #shared: SharedJournal | undefined;
 
@@ -227,13 +227,12 @@ export class Store<M extends Model> {
     // One that is under way may have begun before the last change; if it fails, this one may not.
     await this.#snapshot?.catch(() => {});
     const isCurrent = this.#snapshotSequence === this.sequence && this.sequence > 0;
-    const { meter } = this.#options;
     const failed = (cause: unknown) => {
       this.#snapshotFailedAt = this.#now();
-      meter?.snapshot("failed");
+      this.#options.meter?.snapshot("failed");
       throw cause instanceof Failure ? cause : unwritten(cause);
     };
-    const write = () => this.#writeSnapshot().then(() => meter?.snapshot("written"), failed);
+    const write = () => this.#writeSnapshot().then(() => this.#options.meter?.snapshot("written"), failed);
     this.#snapshot ??= (isCurrent ? this.#prune() : write()).finally(() => {
       this.#snapshot = undefined;
     });
@@ -268,10 +267,11 @@ export class Store<M extends Model> {
 
   /** Begins a snapshot if the journal has grown enough, or the newest one is old. */
   #snapshotWhereDue(): void {
-    if (!isSnapshotDue(this.#journal, this.#adapter, this.#now(), this.#options.snapshotAfter)) return;
+    const [now, failedAt, { snapshotAfter }] = [this.#now(), this.#snapshotFailedAt, this.#options];
+    // A failed attempt has begun a new segment, so that the journal is small again.
+    if (failedAt === undefined && !isSnapshotDue(this.#journal, this.#adapter, now, snapshotAfter)) return;
+    if (failedAt !== undefined && Math.abs(now - failedAt) < retryMilliseconds) return;
     if (this.isOutdated || this.#snapshot !== undefined || this.#writer.fatal !== undefined) return;
-    // Each attempt begins a new segment.
-    if (Math.abs(this.#now() - this.#snapshotFailedAt) < retryMilliseconds) return;
     this.#takeSnapshot().catch((error) => this.#options.warn?.("No snapshot could be written.", error));
   }
 
@@ -306,6 +306,7 @@ export class Store<M extends Model> {
     await this.#low.write();
     // 3. From now on a start reads the snapshot, and what it supersedes may be deleted.
     this.#snapshotSequence = written;
+    this.#snapshotFailedAt = undefined;
     await this.#prune();
     const pieces = () => piecesOf(this.#options.files ?? nodeFiles, join(this.folder, snapshotFile(written)));
     if (!this.#isClosed) await this.#shared?.offerSnapshot({ sequence: written, chain }, pieces());
