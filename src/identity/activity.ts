@@ -125,5 +125,7 @@ function lastDays(now: number): number[] {
 
 /** Returns whether a name is that of a counter of a day that is no longer kept. */
 function isForgotten(name: string, now: number): boolean {
-  return dayForm.test(name) && name < dayCounter(now - (keptDays - 1) * dayMilliseconds, "");
+  const dayAgo = (days: number) => dayCounter(now - days * dayMilliseconds, "");
+  // A clock that is far ahead must not forget all.
+  return dayForm.test(name) && name < dayAgo(keptDays - 1) && name >= dayAgo(2 * keptDays);
 }
