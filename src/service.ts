@@ -267,7 +267,10 @@ export class Service {
     for (const { message } of findings.filter(({ hides }) => hides))
       this.#options.warn?.(`${capitalised(message)}.`, undefined);
     this.#renaming = renameFields(this.store, table.declared.lists).catch((error: unknown) => {
-      this.#options.warn?.("The fields that the route table renames keep their former names.", error);
+      this.#options.warn?.(
+        "The fields that the route table renames keep their former names until the next start.",
+        error,
+      );
     });
     this.#data.sources.lists.use(table.declared.lists);
     this.#data.sources.ranking.use(table.declared, table.language);

@@ -48,7 +48,7 @@ grant select, insert, update, delete on gameaddon.nodes to ${role};
 `;
 }
 
-/** How long PostgreSQL may take for its first answer, in milliseconds. */
+/** How long PostgreSQL may take for an answer, in milliseconds. */
 const answerTimeout = 10_000;
 
 /**
@@ -73,7 +73,6 @@ export async function createJournal(
   try {
     const [{ encoding = "", exists = false } = {}] = await sql<{ encoding: string; exists: boolean }[]>`
       select current_setting('server_encoding') as encoding, to_regclass('gameaddon.head') is not null as exists`;
-    clearTimeout(deadline);
     if (encoding !== "UTF8") throw new Error(`the database has the encoding ${encoding}, not UTF8`);
     await sql`begin`;
     if (!exists) await sql.unsafe(schemaSQL());
@@ -87,7 +86,13 @@ export async function createJournal(
       });
     }
     await sql`insert into gameaddon.head values (${id}, ${journalVersion}, ${head.sequence}, ${head.chain})`;
-    await insertSnapshot(sql, head, snapshot);
+    const pieces = async function* () {
+      for await (const piece of snapshot) {
+        deadline.refresh();
+        yield piece;
+      }
+    };
+    await insertSnapshot(sql, head, pieces());
     await sql`commit`;
     return id;
   } catch (error) {
