@@ -61,8 +61,6 @@ export interface EngineOptions extends Observer {
 
 /** What the engine decides about a call without running its operation. */
 export interface CallDecision {
-  /** Undefined for an unknown path. */
-  readonly route: Route | undefined;
   /** The failure of steps 5 to 8; undefined if the operation would run. */
   readonly failure: Failure | undefined;
   /** The parameters that the restriction depends on; undefined if one is invalid or missing. */
@@ -92,11 +90,9 @@ export class Engine {
     const { node } = this.#options;
     const steps = () => this.#answer(exchange, match);
     const allow = methodsOf(match);
-    if (node === undefined) return exchange.answer(steps, allow);
-    const count = () => {
-      if (request.method === "OPTIONS") this.#limit(exchange, this.table.limits.pages);
-      else this.#limitFault(exchange, match?.token ?? this.router.tokenIn(request.pathname));
-    };
+    // A browser would take a preflight that fails for a lost connection.
+    if (node === undefined || request.method === "OPTIONS") return exchange.answer(steps, allow);
+    const count = () => this.#limitFault(exchange, match?.token ?? this.router.tokenIn(request.pathname));
     return withSequence(
       node,
       exchange.answer(() => onceFit(node, request, count, steps), allow),
@@ -138,7 +134,7 @@ export class Engine {
     const match = this.router.find(path);
     if (match === undefined) {
       const failure = unknownPath(this.router.nearest(path));
-      return { route: undefined, failure, decisive: undefined, fault: undefined };
+      return { failure, decisive: undefined, fault: undefined };
     }
     const { route, params } = match;
     const input = new RequestInput(route, this.#options, { params, search });
@@ -148,7 +144,6 @@ export class Engine {
     });
     const [decisive, fault] = [attempt(() => input.decisive()), attempt(() => input.present())];
     return {
-      route,
       failure: all instanceof Failure ? all : undefined,
       decisive: decisive instanceof Failure ? undefined : decisive,
       fault: fault instanceof Failure ? fault : undefined,

@@ -170,15 +170,11 @@ export function reportAnswer(report: object, isAvailable: boolean, requestId: st
 /** Returns the answer to a CORS preflight. */
 export function preflightAnswer(allow: string, requestId: string): Answer {
   const preflight = [
-    "Allow",
-    allow,
-    "Access-Control-Allow-Methods",
-    allow,
-    "Access-Control-Allow-Headers",
+    ...["Allow", allow],
+    ...["Access-Control-Allow-Methods", allow],
     // The wildcard does not cover it.
-    "*, Authorization",
-    "Access-Control-Max-Age",
-    "86400",
+    ...["Access-Control-Allow-Headers", "*, Authorization"],
+    ...["Access-Control-Max-Age", "86400"],
   ];
   return { status: 204, headers: [...commonHeaders, requestId, ...notStored, ...preflight], body: null };
 }

@@ -39,7 +39,8 @@ export function testTable(text: string, table: Table, vocabulary: Vocabulary, to
       if (route !== undefined && decisive !== undefined && failure?.code !== "EXCLUDED")
         coverage.note(route, caller, decisive);
       tests++;
-      if (!meets(expectation.expected, decision)) failures.push(toFailure(call, expectation, decision));
+      if (!meets(expectation.expected, decision))
+        failures.push(toFailure(call, route, expectation, decision));
     }
   }
   if (faults.length > 0) return { result: undefined, faults: inOrder(faults) };
@@ -72,10 +73,11 @@ function resultOf(expected: ExpectedResult, decision: CallDecision): "allowed" |
 
 function toFailure(
   call: TestCall,
+  route: Route | undefined,
   { line, column, expected, caller: { caller, words } }: Expectation,
   decision: CallDecision,
 ) {
-  const { route, decisive, fault } = decision;
+  const { decisive, fault } = decision;
   // A test may omit parameters, so an invalid one explains more than a missing one.
   const failure =
     decision.failure?.code === "PARAMETER_MISSING" ? (fault ?? decision.failure) : decision.failure;

@@ -67,6 +67,11 @@ describe("limits", () => {
       const house = new House({ limiter: new Limiter(() => 0), node: machine });
       const ask = () => house.ask("nobodys", "/house/open", { "addon-at-least": atLeast });
       assert.deepEqual([(await ask()).body.code, (await ask()).body.code], codes);
+      // A browser shows a page no refusal whose preflight fails.
+      assert.equal(
+        (await house.ask("nobodys", "/house/open", { "addon-at-least": atLeast }, "OPTIONS")).status,
+        204,
+      );
     }
   });
 
