@@ -36,9 +36,9 @@ export function toQuestion(
   path: string,
   pairs: readonly Pair[],
 ): Question {
-  const { route, params } = match(table, path);
+  const { route, params, rest } = match(table, path, pairs);
   const query = new URLSearchParams();
-  for (const [name, text] of pairs) {
+  for (const [name, text] of rest) {
     const isOpen = route.parameters.some((parameter) => parameter.in === "path" && parameter.name === name);
     // As for a request, a value in the path cannot be repeated as a query parameter.
     if (isOpen && !Object.hasOwn(params, name)) params[name] = encodeText(text);
@@ -68,10 +68,19 @@ export function requireWhole(question: Question): Question {
   throw new Failure("PARAMETER_MISSING", sentence, { parameter: name, hint: `Give it ${where}.` });
 }
 
-/** Finds the route of a path, as the router does for a request. A placeholder that is left as it is stays open. */
-function match(table: Table, path: string): { route: Route; params: Record<string, string> } {
+/**
+ * Finds the route of a path, as the router does for a request. A placeholder that is left as it is stays open.
+ * @returns also the parameters that are in no segment
+ */
+function match(table: Table, path: string, pairs: readonly Pair[]) {
   const router = new Router(table);
-  const found = router.find(path);
+  const rest = [...pairs];
+  // The value of a placeholder can be a segment of another route, which then takes the request.
+  const filled = path.replace(/\{(\w+)\}/g, (open, name) => {
+    const index = rest.findIndex(([of, text]) => of === name && /^[^/]+$/.test(text));
+    return index === -1 ? open : (rest.splice(index, 1)[0]?.[1] ?? open);
+  });
+  const found = router.find(filled);
   const beside = table.beside.find((route) => route.path === path.replace(/\/$/, ""));
   if (found === undefined && beside !== undefined) {
     const who = beside.operation.invited
@@ -82,5 +91,6 @@ function match(table: Table, path: string): { route: Route; params: Record<strin
   }
   if (found === undefined) throw unknownPath(router.nearest(path));
   const given = Object.entries(found.params).filter(([name, text]) => text !== encodeText(`{${name}}`));
-  return { route: found.route, params: Object.fromEntries(given) };
+  const params: Record<string, string> = Object.fromEntries(given);
+  return { route: found.route, params, rest };
 }

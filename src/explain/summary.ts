@@ -68,11 +68,9 @@ export function inWords<S extends Pick<Side, "public">>(difference: Difference<S
   const { added, removed, changed, gain, lose } = counts;
   const isPublic = (side: "gains" | "loses") =>
     routes.some(({ people }) => people.some((affected) => affected[side].public));
-  const parts = [
-    [added, "added"],
-    [removed, "removed"],
-    [changed, "changed"],
-  ].flatMap(([count, what]) => (count === 0 ? [] : `${count} ${what}`));
+  const parts = Object.entries({ added, removed, changed }).flatMap(([what, count]) =>
+    count === 0 ? [] : `${count} ${what}`,
+  );
   const routesText = parts.length === 0 ? "No route changes" : `Routes: ${parts.join(", ")}`;
   const sentence = (count: number, verb: string, side: "gains" | "loses") => {
     const players = count === 0 ? "no player" : counted(count, "player");

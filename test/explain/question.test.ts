@@ -25,6 +25,11 @@ const namesOf = async (path: string, pairs: readonly Pair[], by = questions) =>
 const request = async (caller: { token: string }, path: string, pairs: readonly Pair[], at = world) =>
   (await at.get(caller.token, path, Object.fromEntries(pairs))).body;
 
+it("a literal segment takes the value of a placeholder, as in a request", async () => {
+  const { path } = await questions.whoCan("/statistic/{player}", [["player", "top"]]);
+  assert.equal(path, "/statistic/top");
+});
+
 describe("a question about the removal of an entry", () => {
   for (const reason of older) {
     it(`accepts the existing text ${JSON.stringify(reason)}, which could no longer be added`, async () => {
