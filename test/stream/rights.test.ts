@@ -73,6 +73,20 @@ it("the events are only for those who may read them", async (t) => {
   assert.deepEqual(await nextResources(anybodys), ["wantedreason"]);
 });
 
+it("the events are for whoever may read any route of them", async (t) => {
+  const live = "  /event/live: { summary: L., restriction: open, handler: event.current }\n";
+  const world = await open(t, (table) =>
+    withoutPages(table).replace(
+      /(\n {2}\/event:\n.*\n\s+restriction:) open(\n(?: {4}.*\n)*)/,
+      `$1 { service: POLICE }$2${live}`,
+    ),
+  );
+  const ada = await world.player("Ada", { members: { POLICE: 4 } });
+  const [anybodys] = await openStreams(t, world, world.publicToken);
+  await world.ok(ada.token, "/event/gangwar", { attacker: 1, defender: 0 });
+  assert.equal((await anybodys?.next())?.event, "event");
+});
+
 it("a table that restricts a list ends the news of it, and one that opens it begins them", async (t) => {
   const world = await open(t);
   const ada = await world.player("Ada", { members: { POLICE: 4 } });

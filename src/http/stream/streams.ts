@@ -20,7 +20,7 @@ import { isAllowed } from "../../table/restriction/restriction.ts";
 import type { Table } from "../../table/table.ts";
 import { connectionLimit } from "../descriptors.ts";
 import { alive, EventStream, eventOf } from "./event-stream.ts";
-import { currentEvents, eventRoute, type Topic, topicsOf } from "./topics.ts";
+import { currentEvents, eventRoutes, type Topic, topicsOf } from "./topics.ts";
 
 /** How long changes are collected, in milliseconds, and those of frequent topics. */
 const collectMilliseconds = 100;
@@ -150,8 +150,7 @@ export class Streams {
 
   #rightsOf(caller: Caller | undefined): Rights {
     if (caller === undefined) return { basis: "", topics: [], hasEvents: true };
-    const route = this.#table && eventRoute(this.#table);
-    const hasEvents = route !== undefined && isAllowed(route.restriction, caller, {});
+    const hasEvents = eventRoutes(this.#table).some(({ restriction }) => isAllowed(restriction, caller, {}));
     return { basis: this.#basis, topics: this.#topics.filter((topic) => topic.isFor(caller)), hasEvents };
   }
 
@@ -179,8 +178,10 @@ export class Streams {
     const changed = new Set<string>();
     for (const { key, isFrequent, version } of this.#topics) {
       const known = this.#versions.get(key);
-      const present = isFrequent && !isFrequentDue ? known : `${this.#declarations} ${version()}`;
-      if (present !== undefined) versions.set(key, present);
+      // A new topic has a version at once, with which later ones are compared.
+      const isEarly = known !== undefined && isFrequent && !isFrequentDue;
+      const present = isEarly ? known : `${this.#declarations} ${version()}`;
+      versions.set(key, present);
       // Those who may read a new topic hear of it because they may.
       if (known !== undefined && known !== present) changed.add(key);
     }

@@ -42,14 +42,14 @@ export function topicsOf({ routes }: Pick<Table, "routes">, vocabulary: Vocabula
   });
 }
 
-/** Returns the route of the current events, if the table has one. */
-export function eventRoute({ routes }: Pick<Table, "routes">): Route | undefined {
-  return routes.find(({ handler }) => handler === eventOperation);
+/** Returns the routes of the current events. */
+export function eventRoutes(table: Pick<Table, "routes"> | undefined): readonly Route[] {
+  return table?.routes.filter(({ handler }) => handler === eventOperation) ?? [];
 }
 
 /** Returns the event with the body of the current events, which is the same for all callers, or with one score of it. */
 export function currentEvents(table: Table, score?: string): Buffer | undefined {
-  const route = eventRoute(table);
+  const [route] = eventRoutes(table);
   const body = route?.operation.run({}, { ...inProcess, operation: route.handler, table });
   const text = body instanceof ReadyBody ? body.for(null).bytes.toString() : undefined;
   if (text === undefined) return undefined;
