@@ -35,7 +35,7 @@ import { tableReloader } from "../serving/reloading.ts";
 import { refreshSchema } from "../serving/schema-refresh.ts";
 import { logTable } from "../serving/table-log.ts";
 import { watchFile } from "../serving/watch.ts";
-import type { DetachedOutput, IO } from "../terminal/io.ts";
+import type { DetachedOutput } from "../terminal/io.ts";
 
 /** The options of `serve`. */
 export interface ServeOptions extends LogOptions {
@@ -109,7 +109,7 @@ export async function serve(context: Context, options: ServeOptions, signals: Se
       log.request(record);
     };
     const meter = measured?.meter;
-    const settings = { ...serviceSettings(io, log, options), observe, meter, stopping, clientAddresses };
+    const settings = { ...serviceSettings(context, log, options), observe, meter, stopping, clientAddresses };
     const service = await openAsService(workspace(), output, settings, stopping);
     try {
       await warnOfStrangers(context, options, { folder, routesFile: service.routes.file });
@@ -130,7 +130,7 @@ export async function serve(context: Context, options: ServeOptions, signals: Se
 }
 
 function serviceSettings(
-  io: IO,
+  { io, workspace }: Context,
   log: Log,
   { logAddress = false, limits, maxStaleness }: ServeOptions,
 ): ServiceSettings {
@@ -148,7 +148,9 @@ function serviceSettings(
             : "The disk is no longer reliable: exiting. The next start writes everything again.",
         error,
       );
-      io.abort(1);
+      // Started again without it, a service would create an empty one. A machine of several takes the data of the others.
+      const isGone = error instanceof FolderLost && !error.path.endsWith("lock") && !workspace().journal;
+      io.abort(isGone ? 2 : 1);
     },
   };
 }
