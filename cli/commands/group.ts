@@ -32,7 +32,11 @@ export function addGroupCommands(program: Command, { change, read, output }: Con
     command
       .addHelpText("after", examples(`group ${name} Ada TARGETLIST`, ...more))
       .action(async (player: string, to: string, options: { until?: number }) => {
-        await change(`group.${name}`, { player, group: to, ...options });
+        await change(
+          `group.${name}`,
+          { player, group: to, ...options },
+          name === "add" ? "changes" : "edits",
+        );
       });
   }
 }

@@ -78,7 +78,8 @@ export function addPlayerCommands(program: Command, context: Context): void {
         ],
         empty,
       );
-      if (rows.length < found.length) output.remark(`Showing ${rows.length} of ${found.length} players.`);
+      if (rows.length > 0 && rows.length < found.length)
+        output.remark(`Showing ${rows.length} of ${found.length} players.`);
     });
 
   player
@@ -124,7 +125,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
     .argument("<new-name>", "1 to 32 letters, digits, _, . or -")
     .addHelpText("after", examples("player rename Ada Ada_L"))
     .action(async (reference: string, name: string) => {
-      await change("player.rename", { player: reference, name });
+      await change("player.rename", { player: reference, name }, "edits");
     });
 
   neverSuggested(player.command("remove"))
@@ -147,14 +148,14 @@ export function addPlayerCommands(program: Command, context: Context): void {
     .action(async (reference: string, { reason, until, yes }: Terms & { yes?: boolean }) => {
       const input = { player: reference, reason, until };
       const isNamed = ({ name }: { name: string }) => fold(name) === fold(reference);
-      let result = await run("changes", "player.exclude", { ...input, dryRun: true });
+      let result = await run("edits", "player.exclude", { ...input, dryRun: true });
       if (result.wouldChange !== undefined) {
         // A removed player can have the name of somebody registered.
         const whom = isNamed(result) ? result.name : `${result.name} (${reference})`;
         const isMore = result.info !== `This excludes ${result.name}.`;
         if (isMore && yes !== true && !output.wantsJSON) output.remark(result.info);
         await confirm(context, { asks: `Exclude ${whom}?`, does: `This excludes ${whom}` });
-        result = await run("changes", "player.exclude", { ...input, basis: result.basis });
+        result = await run("edits", "player.exclude", { ...input, basis: result.basis });
       }
       output.result(result, result.info);
       const readmitted = asArgument(isNamed(result) ? result.name : reference);
@@ -171,7 +172,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
       .argument("<player>", "name or UUID")
       .addHelpText("after", examples(`player ${name} Ada`))
       .action(async (reference: string) => {
-        await change(operation, { player: reference });
+        await change(operation, { player: reference }, "edits");
       });
   }
 }

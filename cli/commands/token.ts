@@ -139,10 +139,10 @@ export function addTokenCommands(program: Command, context: Context): void {
           misuse("exactly one of <id>, --player <player> and --invitation <player> is required");
         if (player !== undefined) return revokeAllOf(context, player);
         if (invitation !== undefined) {
-          await change("token.revoke", { invitation });
+          await change("token.revoke", { invitation }, "edits");
           return;
         }
-        await change("token.revoke", await tokenInput(context, id ?? ""));
+        await change("token.revoke", await tokenInput(context, id ?? ""), "edits");
       },
     );
 }
