@@ -13,10 +13,8 @@ export function addAccessCommands(program: Command, context: Context): void {
   const tableOf = async ({ table }: { table?: string }) => {
     if (table !== undefined) return tableText(context, table);
     if (!context.workspace().typedRoutes) return undefined;
-    const { requireServed, tableInForce } = await import("../actions/routes/table.ts");
-    const status = await tableInForce(context);
-    const hint = "Name another table than the one in force with --table.";
-    if (status !== undefined) await requireServed(context, status.file, hint);
+    const { requireServed } = await import("../actions/routes/table.ts");
+    await requireServed(context, "Name another table than the one in force with --table.");
     return undefined;
   };
   program

@@ -47,38 +47,40 @@ type CurrentTable = Awaited<ReturnType<typeof currentTable>>;
  * @throws Failure, also if this version refuses the table, or Reported; then nothing was changed
  */
 export async function rollBack(context: Context, revision: string | undefined): Promise<void> {
-  const { output, withControl, workspace } = context;
+  const { output, run, withControl, workspace } = context;
   const history = new TableHistory(workspace().folder);
   const wanted = revision === undefined ? undefined : await storedTable(context, revision);
   const tables = await history.list();
-  await withControl("reads", async (control) => {
-    const current = await currentTable(context);
-    const target = wanted ?? (await tableBefore(context, tables, current));
-    const next = revisionOf(target.text);
-    if (textOf(current) === target.text && (current.inForce ?? next) === next) {
-      output.result(
-        resultOf(next, current, null, null),
-        `${current.file} is already revision ${next}: nothing was changed.`,
-      );
-      return;
-    }
+  const current = await currentTable(context);
+  const target = wanted ?? (await tableBefore(context, tables, current));
+  const next = revisionOf(target.text);
+  if (textOf(current) === target.text && (current.inForce ?? next) === next) {
+    output.result(
+      resultOf(next, current, null, null),
+      `${current.file} is already revision ${next}: nothing was changed.`,
+    );
+    return;
+  }
+  const diff = await withControl("reads", async (control) => {
     const compared = await diffTo(context, control, target, tables, current);
     const diff = compared && listPlayers(compared);
     if (diff !== null && !output.wantsJSON) output.remark(`${diffText(output, diff, shownNames)}\n`);
     for (const finding of await control.run("list.check", { text: target.text }))
       if (finding.hides) output.remark(`warning: ${findingWords(finding)}`);
-    await confirm(context, {
-      asks: `Put revision ${next} into ${current.file}?`,
-      does: "This replaces the route table",
-      details: { diff },
-    });
-    requireUnchanged(current, await currentTable(context));
-    const isKept = (text: string) => tables.some((table) => table.revision === revisionOf(text));
-    const keptAs = await replaceTable(current, target.text, isKept);
-    if (current.inForce !== undefined)
-      await control.run("routes.reload", { revision: next, cause: "rollback" });
-    output.result(resultOf(next, current, keptAs, diff), resultText(next, current, keptAs));
+    return diff;
   });
+  // Nothing holds the folder meanwhile: a service can start.
+  await confirm(context, {
+    asks: `Put revision ${next} into ${current.file}?`,
+    does: "This replaces the route table",
+    details: { diff },
+  });
+  requireUnchanged(current, await currentTable(context));
+  const isKept = (text: string) => tables.some((table) => table.revision === revisionOf(text));
+  const keptAs = await replaceTable(current, target.text, isKept);
+  if (current.inForce !== undefined)
+    await run("reads", "routes.reload", { revision: next, cause: "rollback" });
+  output.result(resultOf(next, current, keptAs, diff), resultText(next, current, keptAs));
 }
 
 /**
@@ -90,7 +92,7 @@ async function currentTable(context: Context) {
   const own = context.workspace().routes;
   const status = await tableInForce(context);
   const file = status?.file ?? own;
-  await requireServed(context, file, replaceIt);
+  await requireServed(context, replaceIt, file);
   if (file === packaged("routes.yaml") && file !== own) {
     throw new Failure(
       "CONFLICT",

@@ -1,7 +1,9 @@
 /** Implements `routes reload` and `routes status`. */
+
 import type { Control } from "../../../src/control/operations.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { reasonOf } from "../../../src/domain/system-error.ts";
+import { counted } from "../../../src/domain/text.ts";
 import { listPlayers, type TableDiff } from "../../../src/explain/diff.ts";
 import type { Reloaded, TableStatus } from "../../../src/table-in-force/route-table.ts";
 import type { Context } from "../../context.ts";
@@ -23,7 +25,7 @@ export async function reloadRoutes(context: Context): Promise<void> {
   await withControl("reads", async (control) => {
     const status = await tableInForce(context);
     if (status === undefined) throw notRunning(workspace().folder);
-    await requireServed(context, status.file, replaceIt);
+    await requireServed(context, replaceIt, status.file);
     const diff = await diffToFile(control);
     const isSame = diff.before.revision === diff.after.revision;
     if (!output.wantsJSON && !isSame) output.remark(`${diffText(output, diff, shownNames)}\n`);
@@ -84,7 +86,7 @@ export async function showStatus(context: Context): Promise<void> {
     };
     output.result(
       { ...document, pending: null },
-      `No service is running on ${workspace().folder}: no table is in force.\nfile          ${file}\nrevision      ${revision}, ${all.length} routes, no faults`,
+      `No service is running on ${workspace().folder}: no table is in force.\nfile          ${file}\nrevision      ${revision}, ${counted(all.length, "route")}, no faults`,
     );
     return;
   }
@@ -110,7 +112,7 @@ async function pendingOf(context: Context, { file, revision }: TableStatus): Pro
 function statusText({ output }: Context, status: TableStatus, pending: Pending): string {
   const { file, revision, routes, since, refused, settling } = status;
   const lines = [
-    `in force      revision ${revision}, ${routes} routes, since ${formatInstant(since)}`,
+    `in force      revision ${revision}, ${counted(routes, "route")}, since ${formatInstant(since)}`,
     `file          ${file}`,
   ];
   if (pending === null) lines.push("              is in force");

@@ -25,12 +25,16 @@ export async function tableInForce({ workspace }: Context): Promise<TableStatus 
   return control?.run("routes.status", {});
 }
 
-/** @throws Failure if `--routes` names another table than that of the service, which never looks at it */
-export async function requireServed({ workspace }: Context, file: string, hint: string): Promise<void> {
-  const { routes, typedRoutes } = workspace();
+/**
+ * @param file the table of the service
+ * @throws Failure if `--routes` names another one, at which the service never looks
+ */
+export async function requireServed(context: Context, hint: string, file?: string): Promise<void> {
+  const { routes, typedRoutes } = context.workspace();
+  const served = typedRoutes ? (file ?? (await tableInForce(context))?.file) : undefined;
   const target = (path: string) => realpath(path).catch(() => path);
-  if (!typedRoutes || (await target(routes)) === (await target(file))) return;
-  throw new Failure("CONFLICT", `The service runs on ${file}, not on ${routes}.`, { hint });
+  if (served === undefined || (await target(routes)) === (await target(served))) return;
+  throw new Failure("CONFLICT", `The service runs on ${served}, not on ${routes}.`, { hint });
 }
 
 /** Reads a table. Only that of `--routes` is named by the option. */
