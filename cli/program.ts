@@ -4,7 +4,6 @@
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { Failure } from "../src/domain/errors.ts";
-import { withoutTokens } from "../src/identity/tokens.ts";
 import { version } from "../src/packaged.ts";
 import { journalFault, parseJournal } from "./arguments/address.ts";
 import { addAccessCommands } from "./commands/access.ts";
@@ -91,8 +90,7 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     command.exitOverride().configureOutput({
       writeOut: (text) => io.stdout.write(io.stdout.isTTY ? output.fitted(unbroken(text), io.stdout) : text),
       // With --json, the document on standard output contains the error.
-      writeErr: (text) =>
-        wantsJson() ? undefined : io.stderr.write(output.fitted(withoutTokens(text), io.stderr)),
+      writeErr: (text) => (wantsJson() ? undefined : output.remark(text.trimEnd())),
       getOutHasColors: () => io.stdout.isTTY === true && !io.env.NO_COLOR,
       getOutHelpWidth: () => io.stdout.columns ?? 100,
     });

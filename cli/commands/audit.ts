@@ -55,7 +55,9 @@ change.`,
     .action(async (options: AuditOptions) => {
       // Before the action is loaded, so that an early signal is not lost.
       const stopped = new AbortController();
-      if (options.follow === true) context.io.onStop(() => stopped.abort());
+      // Before it follows, it reads the whole journal: a second signal ends that.
+      const stop = () => (stopped.signal.aborted ? context.io.abort(130) : stopped.abort());
+      if (options.follow === true) context.io.onStop(stop);
       const { showAudit } = await import("../actions/audit.ts");
       return showAudit(context, options, stopped.signal);
     });

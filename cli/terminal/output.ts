@@ -1,5 +1,5 @@
 /** The output of commands: tables on a terminal, plain lines in a pipe, one JSON document with `--json`. */
-import { styleText } from "node:util";
+import { stripVTControlCharacters, styleText } from "node:util";
 import { Failure, type FaultyFile } from "../../src/domain/errors.ts";
 import { escapeUnits } from "../../src/domain/escape.ts";
 import { instantText } from "../../src/domain/instant.ts";
@@ -48,15 +48,15 @@ export class Output {
     this.#layout = await import("./layout.ts");
   }
 
-  /** Returns a text with lines that fit the terminal; unchanged for a pipe or an unknown width. */
+  /** Returns a text with lines that fit the terminal; unchanged for a pipe, an unknown width, or JSON. */
   fitted(text: string, sink: Sink): string {
-    const columns = widthOf(sink);
+    const columns = this.#json() ? undefined : widthOf(sink);
     return columns === undefined ? text : (this.#layout?.wrapLines(text, columns) ?? text);
   }
 
   /** Prints a result: the document with `--json`, or else the text. Removes tokens, which a quoted file may contain. */
   result(document: unknown, text: string): void {
-    this.verbatim(document, this.#json() ? text : this.fitted(text, this.#io.stdout));
+    this.verbatim(document, this.fitted(text, this.#io.stdout));
   }
 
   /** Prints a result whose text is a document itself, such as YAML, and is not wrapped. */
@@ -102,7 +102,10 @@ export class Output {
   remark(text: string): void {
     this.transient("");
     const { stderr } = this.#io;
-    stderr.write(`${this.fitted(escapeControls(withoutTokens(text)), stderr)}\n`);
+    const escaped = escapeControls(withoutTokens(text));
+    // The styles are for a terminal of standard output, whose text this may be.
+    const shown = stderr.isTTY === true ? escaped : stripVTControlCharacters(escaped);
+    stderr.write(`${this.fitted(shown, stderr)}\n`);
   }
 
   /** Prints a command to paste: on one line, whatever the width of the terminal. */
@@ -197,7 +200,7 @@ const anyControls = new RegExp(controls, "gu");
  * Escapes control characters, except for those that the commands write. All other characters stay as they are, since the
  * text can be a document: an export, YAML, Markdown, or a path.
  */
-function escapeControls(text: string): string {
+export function escapeControls(text: string): string {
   return text.replace(foreignControls, (found, own?: string) => own ?? escapeUnits(found));
 }
 
