@@ -1,4 +1,5 @@
 /** A first start of `serve`: its checks before, and what it prints. */
+import { asArgument } from "../../src/domain/text.ts";
 import { docsPath } from "../../src/http/docs-page.ts";
 import { refusedAddress, theMetrics, theService } from "../../src/http/listening.ts";
 import type { Service } from "../../src/service.ts";
@@ -26,12 +27,12 @@ export async function printBanner({ io, output }: Context, service: Service, url
   if (Array.from(service.store.data.tokens.values()).some(({ uuid }) => uuid === null)) {
     // The first start may have ended before it printed its token.
     const hint = "`addon-cli token issue --public` issues another one";
-    output.result({ url }, `${listening}\nA public token exists, and was shown when it was issued; ${hint}.`);
+    output.result({ url }, `${listening}\nA public token was issued before, and shown then; ${hint}.`);
     return;
   }
   if (io.isJournal === true) {
     // A token must not be in a log, and nobody would see it anywhere else.
-    const command = `addon-cli --data ${service.store.folder} token issue --public`;
+    const command = `addon-cli --data ${asArgument(service.store.folder)} token issue --public`;
     const why = "No public token was issued, because others can read the journal.";
     output.result({ url }, `${listening}\n${why} To issue one: ${command}`);
     return;

@@ -4,7 +4,8 @@ import { resolve, sep } from "node:path";
 import { writeBackup } from "../../../src/backup/backup.ts";
 import { writeRotatedBackup } from "../../../src/backup/rotation.ts";
 import { Failure } from "../../../src/domain/errors.ts";
-import { nodeFiles } from "../../../src/store/folder/files.ts";
+import { counted } from "../../../src/domain/text.ts";
+import { isMissing, nodeFiles } from "../../../src/store/folder/files.ts";
 import type { Context } from "../../context.ts";
 import { withProgress } from "./progress.ts";
 
@@ -38,7 +39,7 @@ export async function backUp(
   const { file, records, sequence, bytes } = result;
   const removed = "removed" in result ? result.removed : [];
   const lines = [
-    `Wrote ${records} records, everything up to change ${sequence}, to ${file} (${bytes} bytes).`,
+    `Wrote ${counted(records, "record")}, everything up to change ${sequence}, to ${file} (${bytes} bytes).`,
     ...removed.map((path) => `Removed ${path}.`),
   ];
   output.result(result, lines.join("\n"));
@@ -47,7 +48,9 @@ export async function backUp(
 /** Returns whether a target is a folder: by its end or because there is one. @throws Failure if that is missing, or a file */
 async function isFolderName(given: string, target: string): Promise<boolean> {
   const isNamed = given.endsWith("/") || given.endsWith(sep);
-  const found = await stat(target).catch(() => undefined);
+  const found = await stat(target).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
   if (!isNamed || found?.isDirectory() === true) return found?.isDirectory() === true;
   // It is not created: without a disk that should be mounted there, the backups would fill another one.
   throw found === undefined

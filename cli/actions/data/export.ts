@@ -1,8 +1,10 @@
 /** Implements `data export`. */
+
 import { resolve } from "node:path";
 import { formatExport, toExport } from "../../../src/backup/export-format.ts";
 import { requireFree, writeTarget } from "../../../src/backup/output-file.ts";
 import { model } from "../../../src/domain/model.ts";
+import { counted } from "../../../src/domain/text.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { readState } from "../../../src/store/reading.ts";
 import type { Context } from "../../context.ts";
@@ -25,13 +27,13 @@ export async function exportData(
   const { database, warnings } = await withProgress(context, "Reading the data", async (progress) =>
     readState(await reportingReads(folder, progress), folder, model),
   );
-  if (!output.wantsJSON) for (const warning of warnings) output.remark(`warning: ${warning}`);
+  for (const warning of warnings) output.remark(`warning: ${warning}`);
   const document = toExport(database, Date.now());
   const records = Object.values(document.collections).reduce((sum, { length }) => sum + length, 0);
   const { sequence } = database;
   await writeOut(context, target, {
     ...{ document, text: formatExport(document), facts: { sequence, records } },
-    what: `${records} records, everything up to change ${sequence},`,
+    what: `${counted(records, "record")}, everything up to change ${sequence},`,
   });
 }
 

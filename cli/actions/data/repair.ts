@@ -100,10 +100,11 @@ function describe(
   const { saved, lost, database } = rebuilt;
   const last = database.sequence;
   const head = kept === null ? "Would be recovered" : "Recovered";
-  const verdict =
+  const records =
     lost.length === 0
-      ? "The records are complete, but their history is lost: `audit`, `undo` and `restore --at` start over"
-      : `Everything else ${kept === null ? "can be" : "is"} saved`;
+      ? "The records are complete"
+      : `All other records ${kept === null ? "can be" : "are"} saved`;
+  const verdict = `${records}, but their history is lost: \`audit\`, \`undo\` and \`restore --at\` start over`;
   return [
     "Damage:",
     ...damage.map((fault) => `  ${describeFault(fault)}`),

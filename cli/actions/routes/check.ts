@@ -1,5 +1,5 @@
 /** Implements `routes check`. */
-import { numbered } from "../../../src/domain/text.ts";
+import { counted, numbered } from "../../../src/domain/text.ts";
 import { faultsIn } from "../../../src/table-in-force/route-table.ts";
 import type { Context } from "../../context.ts";
 import { Reported } from "../../terminal/output.ts";
@@ -29,7 +29,7 @@ export async function checkFile(
     const label = output.style("red", "error:", io.stderr);
     const words = warnings.length === 0 ? "" : `, ${count}`;
     if (failed) output.remark(`${label} ${file} has ${count}, which --strict rejects.`);
-    else output.result(undefined, `${file}: ${table.routes.length} routes, no faults${words}.`);
+    else output.result(undefined, `${file}: ${counted(table.routes.length, "route")}, no faults${words}.`);
   }
   if (failed) throw new Reported();
 }

@@ -39,7 +39,7 @@ const colours = { added: "green", removed: "red", changed: "yellow" } as const;
 export function diffText(output: Output, diff: TableDiff, maxNames = Number.POSITIVE_INFINITY): string {
   const { before, after, settings, routes, exclusion } = diff;
   const name = (table: TableDiff["before"]) =>
-    `${table.file} (revision ${table.revision}, ${table.routes} routes)`;
+    `${table.file} (revision ${table.revision}, ${counted(table.routes, "route")})`;
   const crowdLines = (colour: "red" | "green", verb: string, crowd: Crowd) => {
     const { count, everyone, public: isPublic } = crowd;
     const names = crowd.players.slice(0, maxNames).map((player) => player.name);
