@@ -12,7 +12,7 @@ import { readState } from "../store/reading.ts";
 import { encodeSnapshot } from "../store/snapshot.ts";
 import { requireFree, writeTarget } from "./output-file.ts";
 import { recordFault } from "./record.ts";
-import { readBackup } from "./source.ts";
+import { countOf, readBackup } from "./source.ts";
 
 export interface BackupResult {
   /** The number of the last change in it. */
@@ -39,7 +39,8 @@ export async function writeBackup(
 ): Promise<BackupResult> {
   await requireFree(files, target, force);
   const { database, warnings } = await readState(files, folder, model);
-  const records = requireSound(folder, database);
+  requireSound(folder, database);
+  const records = countOf(database);
   const gzip = createGzip();
   // Errors are thrown where the pieces are read.
   pipeline(Readable.from(encodeSnapshot(database, now)), gzip, () => {});
@@ -52,19 +53,15 @@ export async function writeBackup(
   return { sequence: database.sequence, instant: now, records, bytes, warnings };
 }
 
-/** Checks every record. Returns their number. @throws Failure `STORE_UNAVAILABLE` where one is invalid */
-function requireSound(folder: string, database: Database<typeof model>): number {
-  let count = 0;
+/** Checks every record. @throws Failure `STORE_UNAVAILABLE` where one is invalid */
+function requireSound(folder: string, database: Database<typeof model>): void {
   for (const [name, collection] of database.collections) {
     for (const record of collection.values()) {
       const fault = recordFault(name, record);
-      if (fault !== undefined) {
-        throw new Failure("STORE_UNAVAILABLE", `The data in ${folder} is invalid: ${fault}.`, {
-          hint: "`addon-cli data verify` shows the position; no backup was written.",
-        });
-      }
-      count += 1;
+      if (fault === undefined) continue;
+      throw new Failure("STORE_UNAVAILABLE", `The data in ${folder} is invalid: ${fault}.`, {
+        hint: "`addon-cli data verify` shows the position; no backup was written.",
+      });
     }
   }
-  return count;
 }

@@ -74,11 +74,7 @@ export async function replaceFiles(
   database.sequence = Math.max(database.sequence, (snapshots.at(-1) ?? -1) + 1);
   const { sequence } = database;
   const kept = hasData(names) ? freeName(names, now) : null;
-  const move = async (name: string) => {
-    await files.rename(join(folder, name), join(folder, String(kept), name));
-    await syncFolder(files, join(folder, String(kept)));
-    await syncFolder(files, folder);
-  };
+  const keep = (name: string) => move(files, name, folder, join(folder, String(kept)));
 
   let state: State = "old";
   const written = join(folder, snapshotFile(sequence));
@@ -99,22 +95,29 @@ export async function replaceFiles(
       throw error;
     });
     // 4.
-    for (const first of segmentsIn(names)) await move(segmentFile(first));
+    for (const first of segmentsIn(names)) await keep(segmentFile(first));
     // 5.
-    for (const number of snapshots) await move(snapshotFile(number));
+    for (const number of snapshots) await keep(snapshotFile(number));
     // 6.
     await files.rename(staged, join(folder, segmentFile(sequence + 1)));
     state = "new";
     await syncFolder(files, folder);
     // 7.
     for (const name of names) {
-      if (kept !== null && belongsToData(name)) await move(name);
+      if (kept !== null && belongsToData(name)) await keep(name);
     }
     return kept;
   } catch (cause) {
     if (state === "old" || kept === null) await files.unlink(staged).catch(() => {});
     throw replacementFailed(folder, kept, state, cause);
   }
+}
+
+/** Moves a file to another folder, durably. */
+async function move(files: Files, name: string, from: string, to: string): Promise<void> {
+  await files.rename(join(from, name), join(to, name));
+  await syncFolder(files, to);
+  await syncFolder(files, from);
 }
 
 /** The new segment in the folder for the old files. */
@@ -136,11 +139,7 @@ export async function undoReplacement(files: Files, folder: string): Promise<str
       ...snapshotsIn(names).map(snapshotFile),
       ...segmentsIn(names).toReversed().map(segmentFile),
     ];
-    for (const name of moved) {
-      await files.rename(join(place, name), join(folder, name));
-      await syncFolder(files, place);
-      await syncFolder(files, folder);
-    }
+    for (const name of moved) await move(files, name, place, folder);
     // Only now: without the new snapshot, part of the old files could pass for all of them.
     await files.unlink(join(folder, written)).catch((error: unknown) => {
       if (!isMissing(error)) throw error;

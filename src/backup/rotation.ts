@@ -65,7 +65,10 @@ async function removeOldest(
   keep: number,
   now: number,
 ): Promise<{ removed: string[]; warnings: string[] }> {
-  const backups = await backupsIn(folder);
+  const entries = await readdir(folder, { withFileTypes: true });
+  const found = entries.filter((entry) => entry.isFile() && instantIn(entry.name) !== undefined);
+  // Oldest first.
+  const backups = found.map(({ name }) => name).sort();
   const isLater = (name: string) => name !== written && Number(instantIn(name)) > now;
   const warnings = backups
     .filter(isLater)
@@ -91,11 +94,4 @@ async function removeOldest(
     `Wrote the backup ${join(folder, written)}, but could not remove ${count}: ${reasonOf(first)}.`,
     { hint: remedyFor(first) ?? "Remove the cause; the next backup removes them.", cause: first },
   );
-}
-
-/** Returns the names of the backups in a folder, oldest first. */
-async function backupsIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  const backups = entries.filter((entry) => entry.isFile() && instantIn(entry.name) !== undefined);
-  return backups.map(({ name }) => name).sort();
 }

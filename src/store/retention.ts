@@ -36,15 +36,19 @@ export const defaultRetention: Retention = { milliseconds: 14 * dayMilliseconds,
  */
 export async function prune(files: Files, folder: string, retention: Retention): Promise<void> {
   const names = await files.readdir(folder);
-  const snapshots: Dated[] = [];
+  const dated: { readonly sequence: number; readonly instant: number }[] = [];
   for (const sequence of snapshotsIn(names)) {
-    snapshots.push({ sequence, instant: await readInstant(files, join(folder, snapshotFile(sequence))) });
+    const instant = await readInstant(files, join(folder, snapshotFile(sequence)));
+    if (instant !== undefined) dated.push({ sequence, instant });
   }
-  const base = baseOf(snapshots, retention);
+  const now = Math.min(...dated.slice(-retention.snapshots).map(({ instant }) => instant));
+  const old = dated.filter(({ instant }) => now - instant >= retention.milliseconds);
+  // See the head of this file.
+  const base = old.at(-retention.snapshots)?.sequence;
   if (base === undefined) return;
   const failures: unknown[] = [];
   const remove = (name: string) => files.unlink(join(folder, name)).catch((error) => failures.push(error));
-  for (const { sequence } of snapshots) {
+  for (const sequence of snapshotsIn(names)) {
     if (sequence < base) await remove(snapshotFile(sequence));
   }
   // The base supersedes a segment if the next one begins no later than the change after the base.
@@ -55,20 +59,4 @@ export async function prune(files: Files, folder: string, retention: Retention):
     await remove(segmentFile(first));
   }
   if (failures.length > 0) throw failures[0];
-}
-
-/** A snapshot and its instant, undefined where its header cannot be read. */
-interface Dated {
-  readonly sequence: number;
-  readonly instant: number | undefined;
-}
-
-/** Returns the number of the oldest snapshot to keep, or undefined to keep all; see the head of this file. */
-function baseOf(snapshots: readonly Dated[], retention: Retention): number | undefined {
-  const dated = snapshots.flatMap(({ sequence, instant }) =>
-    instant === undefined ? [] : [{ sequence, instant }],
-  );
-  const now = Math.min(...dated.slice(-retention.snapshots).map(({ instant }) => instant));
-  const old = dated.filter(({ instant }) => now - instant >= retention.milliseconds);
-  return old.at(-retention.snapshots)?.sequence;
 }

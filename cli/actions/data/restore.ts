@@ -9,7 +9,7 @@ import { problemsOf, readSource, recognizeSource, type Source } from "../../../s
 import { findSourceFile } from "../../../src/backup/source-file.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import type { model } from "../../../src/domain/model.ts";
-import { counted } from "../../../src/domain/text.ts";
+import { counted, uncapitalised } from "../../../src/domain/text.ts";
 import { vocabularyOf } from "../../../src/identity/memberships.ts";
 import { checkRoutes } from "../../../src/operations.ts";
 import { findingsOf, findingWords } from "../../../src/operator/lists/findings.ts";
@@ -198,10 +198,7 @@ function describeSource(source: Source, { instant }: Pick<RestorePreview, "insta
 
 function doneText(source: Source, { sequence, changes, instant }: RestoreResult): string {
   const what = source.kind === "export" ? "Imported" : "Restored";
-  const from =
-    source.kind === "moment"
-      ? `the data behind change ${source.sequence}`
-      : describeSource(source, { instant });
+  const from = uncapitalised(describeSource(source, { instant }));
   if (sequence === null) return `${what} ${from}: no change was necessary.`;
   return `${what} ${from}: changed ${counted(changes, "record")}. \`addon-cli undo ${sequence}\` undoes it.`;
 }
