@@ -6,7 +6,7 @@
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { formerSchema, presentRecord } from "../domain/former.ts";
-import { collectionNames, definitionOf, type model, type Target } from "../domain/model.ts";
+import { collectionNames, definitionOf, model, type Target } from "../domain/model.ts";
 import { numbered } from "../domain/text.ts";
 import type { Database } from "../store/collection.ts";
 import { Slices } from "../store/slices.ts";
@@ -23,6 +23,9 @@ const documentSchema = v.strictObject({
   collections: v.record(v.string(), v.array(v.unknown())),
 });
 type ExportDocument = v.InferOutput<typeof documentSchema>;
+
+/** The names of files have twelve digits for the number of a change. Targets of other programs can have instants. */
+const highestNumber = 10 ** 11;
 
 /** Returns the export of a database. */
 export function toExport(database: Database<typeof model>, now: number): ExportDocument {
@@ -88,6 +91,12 @@ export async function fromExport(text: string, file: string, database: Database)
     }
   }
   if (problems.length > 0) throw notImportable(file, problems);
+  if (latest > highestNumber) {
+    const targets = database.collection("targets");
+    for (const target of [...targets.values()] as Target[])
+      targets.set(model.targets.key(target), { ...target, listed: target.listed - latest });
+    latest = 0;
+  }
   // Not 0: a folder whose journal begins with change 1 would open empty if the snapshot were lost. And after the changes by
   // which the target list is ordered.
   database.sequence = latest + 1;

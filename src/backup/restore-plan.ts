@@ -204,17 +204,19 @@ class PlannedTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
 }
 
 /**
- * Moves the numbers of a target list of other data to where the present ones end, so that later entries come after them, and
- * the same data once more changes nothing. Those of the folder's own past are before the next change already.
+ * Moves the numbers of a target list of other data before the next change, so that later entries come after them. Those
+ * of the folder's own past are before it already. A list in the present order keeps the present numbers: the same data once
+ * more changes nothing.
  */
 function renumberTargets(source: Database<typeof model>, present: DurableData, sequence: number): void {
+  const inOrder = (targets: Iterable<Target>) => [...targets].sort((a, b) => a.listed - b.listed);
+  const [theirs, ours] = [inOrder(source.view.targets.values()), inOrder(present.targets.values())];
+  const isSame = isDeepStrictEqual(theirs.map(model.targets.key), ours.map(model.targets.key));
+  const excess = (theirs.at(-1)?.listed ?? 0) - sequence;
+  if (!isSame && excess <= 0) return;
   const targets = source.collection("targets");
-  const latestOf = (listed: Iterable<Target>) =>
-    Array.from(listed).reduce((latest, target) => Math.max(latest, target.listed), 0);
-  const latest = latestOf(source.view.targets.values());
-  if (latest <= sequence) return;
-  const end = latestOf(present.targets.values());
-  for (const target of [...source.view.targets.values()]) {
-    targets.set(model.targets.key(target), { ...target, listed: target.listed - latest + end });
+  for (const [index, target] of theirs.entries()) {
+    const listed = isSame ? (ours[index]?.listed ?? 0) : target.listed - excess;
+    targets.set(model.targets.key(target), { ...target, listed });
   }
 }

@@ -89,8 +89,7 @@ export type Creator = Pick<HouseBan["reasons"][number], keyof typeof creator>;
 const targetSchema = v.object({
   ...subject,
   done: v.boolean(),
-  // A file's name has twelve digits for the number of a change.
-  listed: v.pipe(v.number(), v.safeInteger(), v.maxValue(10 ** 11)),
+  listed: v.pipe(v.number(), v.safeInteger()),
   ...v.partial(v.object(creator)).entries,
 });
 export type Target = v.InferOutput<typeof targetSchema>;
