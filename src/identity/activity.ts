@@ -16,7 +16,6 @@ const requestCounter = "requests";
 const batchSize = 500;
 /** The days that are kept. They are those of UTC. */
 const keptDays = 90;
-const dayForm = /^\d{4}-\d\d-\d\d\//;
 
 /** The activity of all clients: what the data has, and what is not saved yet. */
 export class Activity {
@@ -102,8 +101,10 @@ export class Activity {
         }
         for (const [name, more] of counts)
           draft.counters.put({ name, value: (draft.counters.get(name)?.value ?? 0) + more });
-        for (const { name } of [...draft.counters.values()])
-          if (isForgotten(name, now)) draft.counters.delete(name);
+        const names = Array.from(draft.counters.values(), ({ name }) => name).filter(isOfDay);
+        // Not by the clock: one that is wrong for a moment would forget all.
+        const days = [...new Set(names.map((name) => name.slice(0, "2026-11-25".length)))].sort();
+        for (const name of names) if (name < (days.at(-keptDays) ?? "")) draft.counters.delete(name);
       });
       for (const [name, more] of counts) this.#add(name, -more);
       for (const record of batch)
@@ -123,9 +124,6 @@ function lastDays(now: number): number[] {
   return Array.from({ length: keptDays }, (_, index) => today - (keptDays - 1 - index) * dayMilliseconds);
 }
 
-/** Returns whether a name is that of a counter of a day that is no longer kept. */
-function isForgotten(name: string, now: number): boolean {
-  const dayAgo = (days: number) => dayCounter(now - days * dayMilliseconds, "");
-  // A clock that is far ahead must not forget all.
-  return dayForm.test(name) && name < dayAgo(keptDays - 1) && name >= dayAgo(2 * keptDays);
+function isOfDay(name: string): boolean {
+  return /^\d{4}-\d\d-\d\d\//.test(name);
 }
