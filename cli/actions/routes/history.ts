@@ -47,7 +47,7 @@ type CurrentTable = Awaited<ReturnType<typeof currentTable>>;
  * @throws Failure, also if this version refuses the table, or Reported; then nothing was changed
  */
 export async function rollBack(context: Context, revision: string | undefined): Promise<void> {
-  const { output, run, withControl, workspace } = context;
+  const { output, withControl, workspace } = context;
   const history = new TableHistory(workspace().folder);
   const wanted = revision === undefined ? undefined : await storedTable(context, revision);
   const tables = await history.list();
@@ -75,12 +75,14 @@ export async function rollBack(context: Context, revision: string | undefined): 
     does: "This replaces the route table",
     details: { diff },
   });
-  requireUnchanged(current, await currentTable(context));
-  const isKept = (text: string) => tables.some((table) => table.revision === revisionOf(text));
-  const keptAs = await replaceTable(current, target.text, isKept);
-  if (current.inForce !== undefined)
-    await run("reads", "routes.reload", { revision: next, cause: "rollback" });
-  output.result(resultOf(next, current, keptAs, diff), resultText(next, current, keptAs));
+  await withControl("reads", async (control) => {
+    requireUnchanged(current, await currentTable(context));
+    const isKept = (text: string) => tables.some((table) => table.revision === revisionOf(text));
+    const keptAs = await replaceTable(current, target.text, isKept);
+    if (current.inForce !== undefined)
+      await control.run("routes.reload", { revision: next, cause: "rollback" });
+    output.result(resultOf(next, current, keptAs, diff), resultText(next, current, keptAs));
+  });
 }
 
 /**
@@ -116,9 +118,13 @@ function textOf({ present }: CurrentTable): string | undefined {
 /** @throws Failure if the table has changed since the preview: an edit that nobody saw must not be lost */
 function requireUnchanged(before: CurrentTable, now: CurrentTable): void {
   if (isDeepStrictEqual(before, now)) return;
-  throw new Failure("CONFLICT", "The route table has changed meanwhile, and was not replaced.", {
-    hint: "Repeat the command to see what it would change now.",
-  });
+  throw new Failure(
+    "CONFLICT",
+    "The route table, or the one in force, has changed meanwhile, and was not replaced.",
+    {
+      hint: "Repeat the command to see what it would change now.",
+    },
+  );
 }
 
 /**
