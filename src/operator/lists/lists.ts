@@ -80,7 +80,10 @@ function removeAll(draft: Draft, list: string): void {
 }
 
 /** Returns the check of a restore against the table in force; undefined if that has faults, which the restore may mend. */
-export async function checkInForce({ loadTable }: Environment): Promise<TableCheck | undefined> {
+export async function checkInForce({
+  loadTable,
+  now = Date.now,
+}: Environment): Promise<TableCheck | undefined> {
   const table = await loadTable().catch(() => undefined);
   if (table === undefined) return undefined;
   const { findingsOf, findingWords } = await import("./findings.ts");
@@ -96,24 +99,25 @@ export async function checkInForce({ loadTable }: Environment): Promise<TableChe
     return {
       changes,
       faults: wordsOf(true),
-      remarks: [...readmission(changes, excludedGroup), ...wordsOf(false)],
+      remarks: [...readmission(changes, excludedGroup, now()), ...wordsOf(false)],
     };
   };
 }
 
 /** Returns who leaves the group of the excluded, in a sentence. */
-function readmission(changes: readonly RecordChange[], excludedGroup: string | undefined): string[] {
+function readmission(
+  changes: readonly RecordChange[],
+  excludedGroup: string | undefined,
+  now: number,
+): string[] {
   const members = changes.filter(({ collection }) => collection === "groupMembers");
   const isExcluded = (member: unknown) =>
-    excludedGroup !== undefined && textOf(member, "group") === excludedGroup;
+    excludedGroup !== undefined &&
+    textOf(member, "group") === excludedGroup &&
+    countsAt(member as Ending, now);
   const namesOf = (member: unknown) =>
     ["name", "uuid"].flatMap((field) => textOf(member, field) ?? []).map(fold);
-  const now = Date.now();
-  const still = new Set(
-    members.flatMap(({ after }) =>
-      isExcluded(after) && countsAt(after as Ending, now) ? namesOf(after) : [],
-    ),
-  );
+  const still = new Set(members.flatMap(({ after }) => (isExcluded(after) ? namesOf(after) : [])));
   const left = members.flatMap(({ before }) =>
     isExcluded(before) && !namesOf(before).some((name) => still.has(name))
       ? [textOf(before, "name") ?? ""]
