@@ -1,7 +1,7 @@
 /** Asks for confirmation before a command does something that is hard to undo. */
 import { Failure } from "../../src/domain/errors.ts";
 import { Interrupted, type IO } from "./io.ts";
-import { escapeControls, type Output, Reported } from "./output.ts";
+import { type Output, onOneLine, Reported } from "./output.ts";
 
 interface Asking {
   readonly io: IO;
@@ -41,7 +41,7 @@ export async function confirm(
     throw new Reported();
   }
   const nothing = stays === undefined ? "Nothing was changed." : `Nothing was changed: ${stays}.`;
-  const answer = await io.ask(`${escapeControls(asks)} [y/N] `).catch((error: unknown) => {
+  const answer = await io.ask(`${onOneLine(asks)} [y/N] `).catch((error: unknown) => {
     if (error instanceof Interrupted) output.remark(nothing);
     throw error;
   });

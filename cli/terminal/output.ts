@@ -200,13 +200,18 @@ const anyControls = new RegExp(controls, "gu");
  * Escapes control characters, except for those that the commands write. All other characters stay as they are, since the
  * text can be a document: an export, YAML, Markdown, or a path.
  */
-export function escapeControls(text: string): string {
+function escapeControls(text: string): string {
   return text.replace(foreignControls, (found, own?: string) => own ?? escapeUnits(found));
+}
+
+/** Escapes control characters of a text on one line, in which the commands write none. */
+export function onOneLine(text: string): string {
+  return text.replace(anyControls, escapeUnits);
 }
 
 /** Returns a document as JSON on one line, without characters that control a terminal. */
 export function toJSON(document: unknown): string {
-  return JSON.stringify(document).replace(anyControls, escapeUnits);
+  return onOneLine(JSON.stringify(document));
 }
 
 /** Formats an instant as ISO 8601, or null as a dash. */
