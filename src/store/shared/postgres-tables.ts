@@ -48,7 +48,7 @@ grant select, insert, update, delete on gameaddon.nodes to ${role};
 `;
 }
 
-/** How long PostgreSQL may take for an answer, in milliseconds. */
+/** How long PostgreSQL may take to begin a journal, and then for each piece of the data, in milliseconds. */
 const answerTimeout = 10_000;
 
 /**

@@ -72,8 +72,9 @@ export class SharedJournal {
 
   /** Takes over what others have changed, and follows them from now on. @throws what the sequencer throws */
   async start(): Promise<void> {
+    await this.#ask();
     await this.catchUp();
-    // Only now: what took long to catch up would pass for contact that was lost.
+    // Again: what took long to catch up would pass for contact that was lost.
     await this.#ask();
     await this.#sequencer.watch(() => this.#context.wake());
     this.#polling = this.#poll();
@@ -257,7 +258,7 @@ export class SharedJournal {
   #diverge(what: string) {
     if (this.contact.divergence === undefined) {
       this.#context.warn(
-        `${what}: it has gone back in time, lacks rows, or is a different journal. All changes are refused until this machine is started again with the right journal, and soon all requests with a token; this folder has the changes up to ${this.#context.database.sequence}. See docs/several-machines.md.`,
+        `${what}: it has gone back in time, lacks rows, or is a different journal. All changes are refused, and soon all requests with a token, until the cause is removed and this machine started again; this folder has the changes up to ${this.#context.database.sequence}. See docs/several-machines.md.`,
       );
       this.contact.divergence = `${what}.`;
     }
