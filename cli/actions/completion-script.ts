@@ -21,5 +21,6 @@ async function packagedScript(shell: Shell): Promise<string> {
   } finally {
     console.log = log;
   }
-  return printed.join("\n");
+  // It evaluates an option as it was typed, up to a second "=", such as `--label=$(date)=`.
+  return printed.join("\n").replace(/-P \$\{(?=BASH_REMATCH)/g, "$&(q)");
 }

@@ -99,6 +99,7 @@ const sessions: readonly (readonly [typed: string, called: string])[] = [
   ["addon-cli call /blackl\tGRO\t", "call /blacklistreason/GROVE "],
   ["addon-cli call /player/ad\tname=A\t", "call /player/add name=Ada "],
   ["addon-cli routes check next.ya\t", "routes check next.yaml "],
+  ["addon-cli token issue --public '--label=$(>ran)='\t", "token issue --public --label=$(>ran)= "],
   ["addon-cli --data=nowhere player show A\t", "--data=nowhere player show A "],
   ["addon-cli player show '$(touch ran)' A\t", "player show $(touch ran) A "],
 ];
