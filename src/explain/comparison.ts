@@ -66,7 +66,10 @@ export interface Difference<S> {
   /** Who is newly excluded, and who no longer is; null if the excluded group is the same. */
   readonly exclusion: { readonly excludes: S; readonly readmits: S } | null;
   readonly counts: Counts;
-  /** Whether somebody loses an operation, or finds it at another address, or codes of invitations, streams or pages end. */
+  /**
+   * Whether somebody loses an operation, or finds it at another address or with a parameter that it did not require, or codes
+   * of invitations, streams or pages end.
+   */
   readonly takesAway: boolean;
 }
 
@@ -132,7 +135,8 @@ export async function compareTables(
     takesAway:
       losing.some((side) => !isNobody(side)) ||
       settings.some(({ name, after }) => name === "prefix" || (served.test(name) && after === null)) ||
-      routes.some(({ change, handler }) => change === "changed" && handler !== null),
+      routes.some(({ change, handler }) => change === "changed" && handler !== null) ||
+      [...fresh].some(([path, route]) => requiresMore(old.get(path), route)),
     cohorts: players,
     registered: cohorts.reduce((sum, { players }) => sum + players.length, 0),
   };
@@ -243,6 +247,13 @@ function authorized(
     before: may(tables.before, routes.before, before),
     after: may(tables.after, routes.after, after),
   };
+}
+
+/** Returns whether a route requires a parameter that callers could leave out, or that it did not have. */
+function requiresMore(before: Route | undefined, after: Route): boolean {
+  const required = ({ parameters }: Route) =>
+    parameters.flatMap(({ name, default: fallback }) => (fallback === undefined ? name : []));
+  return before !== undefined && required(after).some((name) => !required(before).includes(name));
 }
 
 /** Returns the parameters whose default changes, so that omitting them means something else. */
