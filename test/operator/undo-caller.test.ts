@@ -1,6 +1,7 @@
 /** `undo --by` and `undo --token`: takes back what one caller did, and nothing that others have changed since. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { wantedReason } from "../_entries.ts";
 import { openWorld, type World } from "../_setup.ts";
 
 const reasons = async (world: World) =>
@@ -50,6 +51,15 @@ describe("taking back what a caller did", () => {
     assert.match(again.info, /^Nothing is left to take back/);
     await service.administer("undo", { sequence });
     assert.deepEqual(await reasons(world), before);
+  });
+
+  it("finds a UUID that has changes, and no name any more", async (t) => {
+    const { service } = await openWorld(t);
+    const by = "9".repeat(32);
+    await service.store.change({ who: by, operation: "wantedreason.add" }, (draft) =>
+      draft.entries.put(wantedReason("Theft")),
+    );
+    assert.equal((await service.administer("undo.caller", { by, preview: true })).changes, 1);
   });
 
   it("leaves the caller's token, which an invitation gave", async (t) => {

@@ -110,7 +110,7 @@ it("a folder is refused where it would leave or fork the journal", options, asyn
   const { seededDesk } = await import("../cli/_setup.ts");
   const own = await seededDesk(t);
   assert.match(await own.fails("--journal", pg.url, "player", "add", "Bo"), /has data that .* does not have/);
-  assert.match(await own.fails("journal", "init", pg.url), /has a journal already/);
+  assert.match(await own.fails("journal", "init", pg.url), /^error: postgres:\S+ has a journal already\.$/m);
   const secret = pg.url.replace("postgres@", "postgres:hunter2@");
   const refused = await own.misused("--journal", secret, "player", "list");
   assert.match(refused, /expected no password/);
