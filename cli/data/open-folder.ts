@@ -79,8 +79,7 @@ export async function openFolder(
 ): Promise<OpenFolder> {
   const { folder } = workspace;
   if (!(await workspace.hasData())) {
-    // A new machine has the data of the shared journal.
-    if (mode === "reads" || (mode === "edits" && !journal)) throw noData(folder);
+    if (mode === "reads" || mode === "edits") throw noData(folder);
     // The folder comes first: if it cannot be used, nothing is written elsewhere.
     await (await lockFolder(nodeFiles, folder)).release();
     for (const file of await workspace.writeDefaults()) output.remark(`Wrote ${file}.`);
