@@ -71,6 +71,8 @@ export interface Difference<S> {
    * of invitations, streams or pages end.
    */
   readonly takesAway: boolean;
+  /** Whether a route requires a parameter that it did not. */
+  readonly isMoreRequired: boolean;
 }
 
 /**
@@ -112,6 +114,7 @@ export async function compareTables(
   }
   const exclusion = exclusionOf(tables, cohorts);
   const settings = settingsChanged(tables);
+  const isMoreRequired = [...fresh].some(([path, route]) => requiresMore(old.get(path), route));
   const of = (change: RouteChange["change"]) => routes.filter((route) => route.change === change).length;
   const sides = (side: "gains" | "loses") =>
     routes.flatMap((route) => route.people.map((affected) => affected[side]));
@@ -136,7 +139,8 @@ export async function compareTables(
       losing.some((side) => !isNobody(side)) ||
       settings.some(({ name, after }) => name === "prefix" || (served.test(name) && after === null)) ||
       routes.some(({ change, handler }) => change === "changed" && handler !== null) ||
-      [...fresh].some(([path, route]) => requiresMore(old.get(path), route)),
+      isMoreRequired,
+    isMoreRequired,
     cohorts: players,
     registered: cohorts.reduce((sum, { players }) => sum + players.length, 0),
   };
