@@ -102,8 +102,9 @@ export class Activity {
         for (const [name, more] of counts)
           draft.counters.put({ name, value: (draft.counters.get(name)?.value ?? 0) + more });
         const names = Array.from(draft.counters.values(), ({ name }) => name).filter(isOfDay);
-        // Not by the clock: one that is wrong for a moment would forget all.
-        const days = [...new Set(names.map((name) => name.slice(0, "2026-11-25".length)))].sort();
+        // The latest with any: a clock that is wrong for a moment forgets one, and what it has counted takes no place of others.
+        const isPast = (name: string) => name <= dayCounter(now, "~");
+        const days = [...new Set(names.filter(isPast).map((name) => name.split("/", 1)[0]))].sort();
         for (const name of names) if (name < (days.at(-keptDays) ?? "")) draft.counters.delete(name);
       });
       for (const [name, more] of counts) this.#add(name, -more);
