@@ -268,7 +268,7 @@ export class Service {
       this.#options.warn?.(`${capitalised(message)}.`, undefined);
     this.#renaming = renameFields(this.store, table.declared.lists).catch((error: unknown) => {
       this.#options.warn?.(
-        "The fields that the route table renames keep their former names until the next start or reload.",
+        "The fields that the route table renames keep their former names until the next start, or a reload of another table.",
         error,
       );
     });

@@ -21,6 +21,6 @@ async function packagedScript(shell: Shell): Promise<string> {
   } finally {
     console.log = log;
   }
-  // It evaluates an option as it was typed, up to a second "=", such as `--label=$(date)=`.
+  // It evaluates an option as it was typed, up to the last "=", such as `--label=$(date)=`.
   return printed.join("\n").replace(/-P \$\{(?=BASH_REMATCH)/g, "$&(q)");
 }

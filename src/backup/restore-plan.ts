@@ -209,14 +209,16 @@ class PlannedTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
  * more changes nothing.
  */
 function renumberTargets(source: Database<typeof model>, present: DurableData, sequence: number): void {
-  const inOrder = (targets: Iterable<Target>) => [...targets].sort((a, b) => a.listed - b.listed);
+  const { key } = model.targets;
+  const inOrder = (targets: Iterable<Target>) =>
+    [...targets].sort((a, b) => a.listed - b.listed || (key(a) < key(b) ? -1 : 1));
   const [theirs, ours] = [inOrder(source.view.targets.values()), inOrder(present.targets.values())];
-  const isSame = isDeepStrictEqual(theirs.map(model.targets.key), ours.map(model.targets.key));
+  const isSame = isDeepStrictEqual(theirs.map(key), ours.map(key));
   const excess = (theirs.at(-1)?.listed ?? 0) - sequence;
   if (!isSame && excess <= 0) return;
   const targets = source.collection("targets");
   for (const [index, target] of theirs.entries()) {
     const listed = isSame ? (ours[index]?.listed ?? 0) : target.listed - excess;
-    targets.set(model.targets.key(target), { ...target, listed });
+    targets.set(key(target), { ...target, listed });
   }
 }

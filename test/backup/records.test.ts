@@ -81,7 +81,10 @@ describe("the number of an imported database", () => {
   ] as const) {
     it(what, async () => {
       const targets = listed.map((number, index) => target(`T${index}`, number));
-      assert.equal((await imported({ targets, entries: [wantedReason("A", 77)] })).sequence, expected);
+      const database = await imported({ targets, entries: [wantedReason("A", 77)] });
+      assert.equal(database.sequence, expected);
+      // Those that are added come after them.
+      for (const one of database.view.targets.values()) assert.ok(one.listed < expected, one.name);
     });
   }
 });

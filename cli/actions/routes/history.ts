@@ -76,6 +76,8 @@ export async function rollBack(context: Context, revision: string | undefined): 
     details: { diff },
   });
   await withControl("reads", async (control) => {
+    // A service that ends later has answered: what follows is not done twice.
+    await control.run("holder", {});
     requireUnchanged(current, await currentTable(context));
     const isKept = (text: string) => tables.some((table) => table.revision === revisionOf(text));
     const keptAs = await replaceTable(current, target.text, isKept);
