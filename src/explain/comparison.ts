@@ -66,13 +66,8 @@ export interface Difference<S> {
   /** Who is newly excluded, and who no longer is; null if the excluded group is the same. */
   readonly exclusion: { readonly excludes: S; readonly readmits: S } | null;
   readonly counts: Counts;
-  /**
-   * Whether somebody loses an operation, or finds it at another address or with a parameter that it did not require, or codes
-   * of invitations, streams or pages end.
-   */
+  /** Whether somebody loses an operation, or finds it at another address, or codes of invitations, streams or pages end. */
   readonly takesAway: boolean;
-  /** Whether a route requires a parameter that it did not. */
-  readonly isMoreRequired: boolean;
 }
 
 /**
@@ -114,7 +109,6 @@ export async function compareTables(
   }
   const exclusion = exclusionOf(tables, cohorts);
   const settings = settingsChanged(tables);
-  const isMoreRequired = [...fresh].some(([path, route]) => requiresMore(old.get(path), route));
   const of = (change: RouteChange["change"]) => routes.filter((route) => route.change === change).length;
   const sides = (side: "gains" | "loses") =>
     routes.flatMap((route) => route.people.map((affected) => affected[side]));
@@ -138,9 +132,7 @@ export async function compareTables(
     takesAway:
       losing.some((side) => !isNobody(side)) ||
       settings.some(({ name, after }) => name === "prefix" || (served.test(name) && after === null)) ||
-      routes.some(({ change, handler }) => change === "changed" && handler !== null) ||
-      isMoreRequired,
-    isMoreRequired,
+      routes.some(({ change, handler }) => change === "changed" && handler !== null),
     cohorts: players,
     registered: cohorts.reduce((sum, { players }) => sum + players.length, 0),
   };
@@ -251,13 +243,6 @@ function authorized(
     before: may(tables.before, routes.before, before),
     after: may(tables.after, routes.after, after),
   };
-}
-
-/** Returns whether a route requires a parameter that callers could leave out, or that it did not have. */
-function requiresMore(before: Route | undefined, after: Route): boolean {
-  const required = ({ parameters }: Route) =>
-    parameters.flatMap(({ name, default: fallback }) => (fallback === undefined ? name : []));
-  return before !== undefined && required(after).some((name) => !required(before).includes(name));
 }
 
 /** Returns the parameters whose default changes, so that omitting them means something else. */

@@ -64,7 +64,7 @@ const endings: ReadonlyMap<string, string> = new Map([
 
 /** Returns a difference in one line: how many routes differ, and how many players gain and lose something. */
 export function inWords<S extends Pick<Side, "public">>(difference: Difference<S>): string {
-  const { counts, routes, exclusion, settings, isMoreRequired } = difference;
+  const { counts, routes, exclusion, settings } = difference;
   const { added, removed, changed, gain, lose } = counts;
   const isPublic = (side: "gains" | "loses") =>
     routes.some(({ people }) => people.some((affected) => affected[side].public));
@@ -78,7 +78,6 @@ export function inWords<S extends Pick<Side, "public">>(difference: Difference<S
     return `${who} ${verb}${count > 1 || isPublic(side) ? "" : "s"} access`;
   };
   const people = `${sentence(lose, "lose", "loses")}, ${sentence(gain, "gain", "gains")}`;
-  const required = isMoreRequired ? " A parameter becomes required." : "";
   const moved = settings.some(({ name }) => name === "prefix") ? " Every path changes." : "";
   const excluded = exclusion === null ? "" : " The excluded group changes.";
   const limited = settings.some(({ name }) => name.startsWith("limits.")) ? " The limits change." : "";
@@ -89,5 +88,5 @@ export function inWords<S extends Pick<Side, "public">>(difference: Difference<S
     return hasWords ? [] : key;
   });
   const redeclared = others.length === 0 ? "" : ` Changed as well: ${allOf([...new Set(others)])}.`;
-  return `${routesText}. ${capitalised(people)}.${required}${moved}${excluded}${ended.join("")}${limited}${redeclared}`;
+  return `${routesText}. ${capitalised(people)}.${moved}${excluded}${ended.join("")}${limited}${redeclared}`;
 }

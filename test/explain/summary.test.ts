@@ -30,7 +30,6 @@ const empty: Comparison = {
   exclusion: null,
   counts,
   takesAway: false,
-  isMoreRequired: false,
   cohorts: [cohort("Zoe", "Eve", "ada"), cohort("Dan", "Bob", "cleo", "Fay")],
   registered: 12,
 };
