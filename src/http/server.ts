@@ -246,7 +246,7 @@ function refusalOf(request: IncomingMessage, closing: boolean): Failure | undefi
       hint: "HTTP/1.1 requires one.",
     });
   }
-  if (host !== undefined && (host.length > longestHeader || !validity.memo(host))) {
+  if (host !== undefined && (host.length > longestHeader || !hostValidity.memo(host))) {
     return new Failure("REQUEST_MALFORMED", "The Host header is not a host with an optional port.");
   }
   // Node uses the first, and a proxy in front may have used another (RFC 9112, section 3.2).
@@ -260,7 +260,7 @@ function refusalOf(request: IncomingMessage, closing: boolean): Failure | undefi
 }
 
 /** Whether the latest hosts are valid. Without it, the row "a read of /statistic/{player}" has a twelfth less. */
-const validity = new LRUCache<string, boolean>({ max: 100, memoMethod: isHost });
+const hostValidity = new LRUCache<string, boolean>({ max: 100, memoMethod: isHost });
 
 /** Returns whether a text can be the host of a URL, which h3 requires. An empty one is allowed (RFC 9112, section 3.2). */
 function isHost(text: string): boolean {

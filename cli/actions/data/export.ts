@@ -1,5 +1,4 @@
 /** Implements `data export`. */
-
 import { resolve } from "node:path";
 import { formatExport, toExport } from "../../../src/backup/export-format.ts";
 import { requireFree, writeTarget } from "../../../src/backup/output-file.ts";

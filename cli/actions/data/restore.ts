@@ -70,9 +70,7 @@ async function sequenceOf({ output, workspace }: Context, moment: PointInTime): 
     throw new Failure(
       "UNKNOWN_ENTRY",
       `The data in ${folder} does not reach back to ${formatInstant(instant)}.`,
-      {
-        hint: "`addon-cli data status` shows how far back the data reaches.",
-      },
+      { hint: "`addon-cli data status` shows how far back the data reaches." },
     );
   }
   for (const line of momentLines(found, instant)) output.remark(line);

@@ -123,9 +123,7 @@ function requireUnchanged(before: CurrentTable, now: CurrentTable): void {
   throw new Failure(
     "CONFLICT",
     "The route table, or the one in force, has changed meanwhile, and was not replaced.",
-    {
-      hint: "Repeat the command to see what it would change now.",
-    },
+    { hint: "Repeat the command to see what it would change now." },
   );
 }
 

@@ -1,5 +1,4 @@
 /** Implements `routes reload` and `routes status`. */
-
 import type { Control } from "../../../src/control/operations.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { reasonOf } from "../../../src/domain/system-error.ts";
