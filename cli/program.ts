@@ -71,6 +71,10 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
       return result;
     },
     async withControl(mode, work) {
+      if (mode !== "reads" && workspace().typedRoutes) {
+        const { requireServed } = await import("./actions/routes/table.ts");
+        await requireServed(context, "Leave out --routes: the table in force decides.");
+      }
       const { withControl } = await import("./data/control.ts");
       const shows = "`addon-cli audit --limit 1` shows whether something was changed";
       const release = io.onInterrupt(() => output.remark(`\nInterrupted: ${shows}.`));

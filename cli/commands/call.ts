@@ -8,7 +8,7 @@ import { examples } from "../help.ts";
 import { Reported } from "../terminal/output.ts";
 
 export function addCallCommand(program: Command, context: Context): void {
-  const { output, run, workspace } = context;
+  const { output, run } = context;
   program
     .command("call")
     .description("run any operation of the route table, as the operator or as a player")
@@ -20,10 +20,6 @@ export function addCallCommand(program: Command, context: Context): void {
       examples("call /wantedreason/add reason=Theft points=10", "call /blacklistreason/GROVE --as Ada"),
     )
     .action(async (path: string, parameters: [string, string][] = [], options: { as?: string }) => {
-      if (workspace().typedRoutes) {
-        const { requireServed } = await import("../actions/routes/table.ts");
-        await requireServed(context, "Leave out --routes: the table in force decides.");
-      }
       const result = await run("changes", "call", { path, parameters, as: options.as });
       if (result.ok) {
         const { body } = result;
