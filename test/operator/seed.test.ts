@@ -8,37 +8,6 @@ import { assertRefused, copyOf } from "../_memory.ts";
 import { Desk, names, one, two } from "./_desk.ts";
 
 describe("adding the names of a seed", () => {
-  it("adds new names behind the others, and answers them by kind", () => {
-    const desk = new Desk();
-    const seed = { groups: ["VIP", "CEO", "ceo"], factions: ["AZTECAS"], services: ["grove-radio"] };
-    assert.deepEqual(desk.run("seed.groups", seed), {
-      info: "Added CEO, AZTECAS, grove-radio.",
-      added: { groups: ["CEO"], factions: ["AZTECAS"], services: ["grove-radio"] },
-      colored: [],
-    });
-    assert.deepEqual(namesOf(desk.data, "group"), [...names.groups, "CEO"]);
-    assert.deepEqual(namesOf(desk.data, "faction"), [...names.factions, "AZTECAS"]);
-    assert.deepEqual(namesOf(desk.data, "service"), [...names.services, "grove-radio"]);
-  });
-
-  it("changes nothing for names that exist, in any case, or without names", () => {
-    const desk = new Desk();
-    const before = copyOf(desk.data);
-    const lists: OperatorInput<"seed.groups">[] = [
-      { groups: ["vip"], factions: ["Grove"], services: ["police"] },
-      { groups: null, factions: [] },
-      {},
-    ];
-    for (const seed of lists) {
-      assert.deepEqual(desk.run("seed.groups", seed), {
-        info: "All names already exist.",
-        added: { groups: [], factions: [], services: [] },
-        colored: [],
-      });
-    }
-    assert.deepEqual(copyOf(desk.data), before);
-  });
-
   it("sets the colours of factions and services, and says whose were others", () => {
     const desk = new Desk();
     const seed = { factions: ["AZTECAS"], colors: { aztecas: "#00aaFF", GROVE: "#2e9e4f" } };
@@ -146,25 +115,6 @@ describe("removing a name", () => {
     }
     assert.deepEqual(namesOf(desk.data, "faction"), ["BALLAS"]);
     assert.deepEqual(namesOf(desk.data, "service"), ["RESCUE"]);
-  });
-
-  it("is refused for an unknown name, with the names of its kind", () => {
-    const desk = new Desk();
-    const refused = [
-      ["group", "VIPS", "UNKNOWN_GROUP", ' Did you mean "VIP"?', "Expected MOD, VIP, BLACKLIST or BETA."],
-      ["faction", "GROVES", "UNKNOWN_FACTION", ' Did you mean "GROVE"?', "Expected GROVE or BALLAS."],
-      ["service", "GROVE", "UNKNOWN_FACTION", "", "Expected RESCUE or POLICE."],
-    ] as const;
-    for (const [kind, name, code, suggestion, hint] of refused) {
-      const message = `There is no ${kind} "${name}".${suggestion}`;
-      assertRefused(() => desk.run("seed.remove", { kind, name }), { code, message, hint });
-    }
-    for (const name of names.services) desk.run("seed.remove", { kind: "service", name });
-    assertRefused(() => desk.run("seed.remove", { kind: "service", name: "POLICE" }), {
-      code: "UNKNOWN_FACTION",
-      message: 'There is no service "POLICE".',
-      hint: "There are none.",
-    });
   });
 
   const table = "Change the route table first.";
