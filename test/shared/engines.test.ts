@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { it } from "node:test";
+import postgres from "postgres";
 import { onlyInFull } from "../_depth.ts";
 import { journalOf } from "./_databases.ts";
 import { Counter, journalLines, kills, Node, settled, startNodes, until } from "./_nodes.ts";
@@ -125,4 +126,33 @@ it("a snapshot is taken if it is 10,000 changes ahead, unless another is being t
   }
   assert.equal(await newestAfter(9_999, quickly()), 0);
   assert.equal(await newestAfter(10_000, meanwhile()), 10_000);
+});
+
+it("the third snapshot deletes batches of 30 days ago that the second one has", options, async (t) => {
+  const pg = await Postgres.start(t);
+  const { sequencer } = await journalOf(pg.url.replace(/\/postgres$/, ""), "folder", {}, Date.now);
+  t.after(() => sequencer.close());
+  const sql = postgres(sequencer.name, { max: 1 });
+  t.after(() => sql.end());
+  for (const [sequence, days] of [
+    [9_999, 31],
+    [10_000, 29],
+    [10_001, 31],
+  ] as const) {
+    await sql`
+      insert into gameaddon.batches (sequence, part, first, lines, appended)
+      values (${sequence}, 0, ${sequence}, '', now() - make_interval(days => ${days}))`;
+  }
+  async function* pieces() {
+    yield Buffer.from("1");
+  }
+  const left = async (sequence: number) => {
+    await sequencer.offerSnapshot({ sequence, chain: 0 }, pieces());
+    return Array.from(
+      await sql`select sequence::int from gameaddon.batches order by 1`,
+      (row) => row.sequence,
+    );
+  };
+  assert.deepEqual(await left(10_000), [9_999, 10_000, 10_001]);
+  assert.deepEqual(await left(20_000), [10_000, 10_001]);
 });
