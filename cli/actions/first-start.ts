@@ -30,10 +30,10 @@ export async function printBanner({ io, output }: Context, service: Service, url
     output.result({ url }, `${listening}\nA public token was issued before, and shown then; ${hint}.`);
     return;
   }
-  if (io.isJournal === true) {
-    // A token must not be in a log, and nobody would see it anywhere else.
+  if (io.isOutputKept === true) {
+    // A token must not be in a file or a log, and nobody would see it anywhere else.
     const command = `addon-cli --data ${asArgument(service.store.folder)} token issue --public`;
-    const why = "No public token was issued, because others can read the journal.";
+    const why = "No public token was issued, because it would stay in the output.";
     output.result({ url }, `${listening}\n${why} To issue one: ${command}`);
     return;
   }

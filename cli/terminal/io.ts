@@ -24,8 +24,8 @@ export interface IO {
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether standard output or standard error is the journal of systemd; missing if not. */
-  readonly isJournal?: boolean;
+  /** Whether the output stays where others can read it, such as in the journal of systemd; missing if not. */
+  readonly isOutputKept?: boolean;
   /**
    * Asks a person, and returns the line, or undefined at the end of input. Missing without a terminal.
    * @throws Interrupted

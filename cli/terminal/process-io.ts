@@ -4,7 +4,7 @@ import { Failure } from "../../src/domain/errors.ts";
 import { reasonOf } from "../../src/domain/system-error.ts";
 import { isMissing } from "../../src/store/folder/files.ts";
 import { Interrupted, type IO, type Sink } from "./io.ts";
-import { isJournal } from "./journal.ts";
+import { isOutputKept } from "./kept-output.ts";
 
 /** The time for which operations under way may delay the end of the process, in milliseconds. */
 const leaveMilliseconds = 500;
@@ -35,7 +35,7 @@ export function processIO(): IO {
       return stderr;
     },
     env: process.env,
-    isJournal: isJournal(process.env.JOURNAL_STREAM, [1, 2]),
+    isOutputKept: isOutputKept(process.env.JOURNAL_STREAM),
     get cwd() {
       return workingDirectory();
     },

@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { stripVTControlCharacters } from "node:util";
-import { isJournal } from "../../cli/terminal/journal.ts";
+import { isOutputKept } from "../../cli/terminal/kept-output.ts";
 import { unavailable } from "../_strace.ts";
 import {
   CliProcess,
@@ -102,32 +102,34 @@ describe("serve in a process", { timeout }, () => {
     assert.doesNotMatch(again.stdout + again.stderr, tokenForm);
   });
 
-  it("whose output is the journal of systemd issues no token, and prints the command that does", {
-    skip: onLinux,
-  }, async (t) => {
-    for (const descriptor of [1, 2]) {
+  const streamOf = (descriptor: number) =>
+    `export JOURNAL_STREAM=$(stat -L -c %d:%i /proc/$$/fd/${descriptor}); exec "$@"`;
+  for (const [output, script] of [
+    ["standard output is the journal of systemd", streamOf(1)],
+    ["standard error is the journal of systemd", streamOf(2)],
+    ["standard output is a file", ': > out; tail --pid=$$ -f out & exec "$@" > out'],
+  ] as const) {
+    it(`issues no token if ${output}, and prints the command that does`, { skip: onLinux }, async (t) => {
       const desk = await emptyDesk(t);
-      const stream = `export JOURNAL_STREAM=$(stat -L -c %d:%i /proc/$$/fd/${descriptor}); exec "$@"`;
-      const child = new CliProcess(desk, ["serve", "--port", "0"], [], ["sh", "-c", stream, "sh"]);
+      const child = new CliProcess(desk, ["serve", "--port", "0"], [], ["sh", "-c", script, "sh"]);
       const [, command = ""] = await child.shows("stdout", /^No public token was issued.* addon-cli (.*)$/m);
       assert.equal(command, `--data ${desk.data} token issue --public`);
       assert.match(await desk.ok(...command.split(" ")), tokenForm);
       child.signal("SIGTERM");
       assert.equal(await child.ended, 0);
       assert.doesNotMatch(child.stdout + child.stderr, tokenForm);
-    }
-  });
+    });
+  }
 
   it("recognises the journal by the device and the inode of a stream", async (t) => {
-    const desk = await emptyDesk(t);
-    const file = await open(join(desk.folder, "journal"), "w");
+    const file = await open("/dev/null", "w");
     t.after(() => file.close());
     const { dev, ino } = fstatSync(file.fd, { bigint: true });
     const stream = `${dev}:${ino}`;
-    assert.equal(isJournal(stream, [0, file.fd]), true);
+    assert.equal(isOutputKept(stream, 4095, file.fd), true);
     for (const other of [undefined, "", ":", `${dev}:${ino + 1n}`, `${dev}`, `${stream} `, "0:0"])
-      assert.equal(isJournal(other, [file.fd]), false, String(other));
-    assert.equal(isJournal("8:12345", [4095]), false);
+      assert.equal(isOutputKept(other, file.fd, file.fd), false, String(other));
+    assert.equal(isOutputKept("8:12345", 4095, 4095), false);
   });
 
   it("locks out neither operators nor players by idle connections beyond the limit of open files", async (t) => {
