@@ -100,7 +100,9 @@ function settingsOf({ declared, ...table }: Table) {
     lists: byName(lists.map(listWords)),
     ...{ maxEntries, maxEntriesPerCreator, houseban: { reasons: banReasons?.name } },
     ...{ statistics: byName(statistics), ratios: byName(ratios), scores: byName(scores) },
-    events: byName(events.map((event) => ({ ...event, lead: event.lead.words }))),
+    events: Object.fromEntries(
+      events.map(({ name, field, lead, ...event }) => [name, { ...event, name: field, lead: lead.words }]),
+    ),
   };
 }
 
@@ -124,15 +126,22 @@ function byName<T extends { readonly name: string }>(all: readonly T[]): Readonl
   return Object.fromEntries(all.map((one) => [one.name, one]));
 }
 
+/** Returns what differs in two values; of two maps, also the order of the keys that both have: answers follow it. */
 function valueChanges(path: readonly string[], before: unknown, after: unknown): NamedChange[] {
-  if (isDeepStrictEqual(before, after)) return [];
   if (isMap(before) && isMap(after)) {
     const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
     // A name can be that of a property of every object.
     const own = (map: Record<string, unknown>, key: string) =>
       Object.hasOwn(map, key) ? map[key] : undefined;
-    return [...keys].flatMap((key) => valueChanges([...path, key], own(before, key), own(after, key)));
+    const common = (map: object, other: object) =>
+      Object.keys(map).filter((key) => Object.hasOwn(other, key));
+    const order = path.length === 0 ? [] : valueChanges(path, common(before, after), common(after, before));
+    return [
+      ...order,
+      ...[...keys].flatMap((key) => valueChanges([...path, key], own(before, key), own(after, key))),
+    ];
   }
+  if (isDeepStrictEqual(before, after)) return [];
   return [{ name: path.join("."), before: valueWords(before), after: valueWords(after) }];
 }
 

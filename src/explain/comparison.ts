@@ -20,8 +20,10 @@ import {
 } from "./changes.ts";
 import { type Cohort, cohortsOf, type Person } from "./cohorts.ts";
 
-/** The settings without which something is no longer served. */
-const served = /^(?:invitations|stream|pages\..+)$/;
+/** The settings without which something is no longer served, or answers lack what they had. */
+const served = /^(?:invitations|stream|pages\..+|(?:statistics|ratios|events|scores)\.[^.]+)$/;
+/** The settings that name what clients look for: paths, and the fields of answers. */
+const naming = /^(?:prefix|statistics\.[^.]+\.counter|events\.[^.]+\.name|scores\.[^.]+\.sides)$/;
 
 /** A table and its file. */
 export interface TableFile {
@@ -66,7 +68,10 @@ export interface Difference<S> {
   /** Who is newly excluded, and who no longer is; null if the excluded group is the same. */
   readonly exclusion: { readonly excludes: S; readonly readmits: S } | null;
   readonly counts: Counts;
-  /** Whether somebody loses an operation, or finds it at another address, or codes of invitations, streams or pages end. */
+  /**
+   * Whether somebody loses an operation, or finds it at another address, or answers lose a field, or codes of invitations,
+   * streams or pages end.
+   */
   readonly takesAway: boolean;
 }
 
@@ -131,11 +136,17 @@ export async function compareTables(
     },
     takesAway:
       losing.some((side) => !isNobody(side)) ||
-      settings.some(({ name, after }) => name === "prefix" || (served.test(name) && after === null)) ||
+      settings.some(losesSetting) ||
       routes.some(({ change, handler }) => change === "changed" && handler !== null),
     cohorts: players,
     registered: cohorts.reduce((sum, { players }) => sum + players.length, 0),
   };
+}
+
+function losesSetting({ name, before, after }: NamedChange): boolean {
+  if (!naming.test(name)) return served.test(name) && after === null;
+  const left = after?.split(" ") ?? [];
+  return before?.split(" ").some((word) => !left.includes(word)) === true;
 }
 
 /** Returns the cohorts of several sides, each once. */

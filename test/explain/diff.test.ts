@@ -145,6 +145,40 @@ routes:
     );
   });
 
+  it("takes something away if answers lose a field, and shows another order", async () => {
+    const old = `
+prefix: /gameaddon/v1/{tokenString}
+routes: { /plates: { summary: P., restriction: open, handler: plates.list } }
+lists: { plates: { title: plate, key: text, fields: { text: text, price: integer } } }
+statistics: { KILL: { counter: kills, description: K. }, DEATH: { counter: deaths, perHour: 5 } }
+ratios: {}
+events: { race: { title: race } }
+scores: { war: [red, blue] }
+`;
+    for (const [from, to, changes, takesAway] of [
+      ["counter: kills", "counter: kill", ["statistics.KILL.counter: kills -> kill"], true],
+      [
+        "DEATH: ",
+        "REVIVE: ",
+        ["statistics.DEATH: declared -> nothing", "statistics.REVIVE: nothing -> declared"],
+        true,
+      ],
+      ["title: race }", "title: race, name: run }", ["events.race.name: race -> run"], true],
+      ["[red, blue]", "[red, green]", ["scores.war.sides: red blue -> red green"], true],
+      ["[red, blue]", "[blue, red, green]", ["scores.war.sides: red blue -> blue red green"], false],
+      [", perHour: 5", "", ["statistics.DEATH.perHour: 5 -> nothing"], false],
+      [
+        "text: text, price: integer",
+        "price: integer, text: text",
+        ["lists.plates.fields: text price -> price text"],
+        false,
+      ],
+    ] as const) {
+      const found = listPlayers(await between(old, old.replace(from, to)));
+      assert.deepEqual(linesOf(found), [...changes, ...(takesAway ? ["takes access away"] : [])]);
+    }
+  });
+
   it("that is faulty is its faults", async () => {
     await assert.rejects(between(table, "routes: 1\n"), /^Failure: next\.yaml has \d+ faults/);
   });
