@@ -86,7 +86,7 @@ function requireNew(folder: string, names: readonly string[]): void {
       "STORE_UNAVAILABLE",
       `${folder} has no data, only remains of earlier data: ${remains}.`,
       {
-        hint: "Move its files back, or restore a backup with `addon-cli data restore`.",
+        hint: "Put the snapshots and the journal back, or restore a backup with `addon-cli data restore`. To begin anew, remove the rest.",
       },
     );
   }

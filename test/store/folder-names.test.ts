@@ -17,7 +17,7 @@ import {
   snapshotsIn,
 } from "../../src/store/folder/folder-names.ts";
 
-type Kind = "data" | "temporary" | "belongs" | "earlier" | "expected" | "foreign";
+type Kind = "data" | "temporary" | "belongs" | "earlier" | "remains" | "expected" | "foreign";
 
 const names: readonly (readonly [name: string, ...kinds: Kind[]])[] = [
   ["journal-000000000001.log", "data", "foreign"],
@@ -41,7 +41,7 @@ const names: readonly (readonly [name: string, ...kinds: Kind[]])[] = [
   [".journal-000000000001.log", "expected"],
   [".other.tmp", "expected"],
   ["journal-000000000001.log.tmp", "foreign"],
-  ["tables", "expected"],
+  ["tables", "remains"],
   ["lock", "expected"],
   ["socket", "expected"],
   ["seed.yaml", "expected"],
@@ -65,7 +65,7 @@ describe("a name in a data folder", () => {
       assert.equal(isTemporary(name), is("temporary"));
       assert.equal(belongsToData(name), is("belongs"));
       assert.equal(isEarlierFolder(name), is("earlier"));
-      assert.equal(remainsIn(["lock", name]), is("belongs") || is("earlier") ? name : undefined);
+      assert.equal(remainsIn(["lock", name]), is("belongs") || is("earlier") || is("remains") ? name : undefined);
       assert.deepEqual(foreignIn(["lock", name]), is("foreign") ? [name] : []);
     });
   }

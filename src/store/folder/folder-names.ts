@@ -85,7 +85,7 @@ export function belongsToData(name: string): boolean {
 
 /** Returns the names that are not the service's. `names` are those of a folder without journal and snapshots. */
 export function foreignIn(names: readonly string[]): string[] {
-  return names.filter((name) => name !== tablesFolder && !expectedName.test(name) && !provesData(name));
+  return names.filter((name) => !expectedName.test(name) && !provesData(name));
 }
 
 /** Returns a name that proves that the folder once had data, or undefined. */
@@ -93,9 +93,9 @@ export function remainsIn(names: readonly string[]): string | undefined {
   return names.find(provesData);
 }
 
-/** Repairs, restores, upgrades and a failed sync leave such names. */
+/** Services, repairs, restores, upgrades and a failed sync leave such names. */
 function provesData(name: string): boolean {
-  return belongsToData(name) || isEarlierFolder(name);
+  return name === tablesFolder || belongsToData(name) || isEarlierFolder(name);
 }
 
 function padded(number: number): string {
