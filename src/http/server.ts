@@ -284,9 +284,12 @@ function parserFailure(error: NodeJS.ErrnoException & { rawPacket?: Buffer; byte
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return new Failure("REQUEST_TIMEOUT", "The request took too long to arrive.");
     default: {
-      const isUnencoded = /^[A-Z]+ \/.*[^\0-\x7f]/.test(line);
-      const hint = "Percent-encode what is not ASCII, as UTF-8, such as %C3%A4 for ä.";
-      return new Failure("REQUEST_MALFORMED", "The request is not valid HTTP.", isUnencoded ? { hint } : {});
+      const [, unencoded] = /^[A-Z]+ \/.*?([^\0-\x7f]| (?!HTTP\/\S+$))/.exec(line) ?? [];
+      const hint =
+        unencoded === " "
+          ? 'Write "-" for a space.'
+          : "Percent-encode what is not ASCII, as UTF-8, such as %C3%A4 for ä.";
+      return new Failure("REQUEST_MALFORMED", "The request is not valid HTTP.", unencoded ? { hint } : {});
     }
   }
 }

@@ -230,7 +230,7 @@ export class Store<M extends Model> {
     const failed = (cause: unknown) => {
       this.#snapshotFailedAt = this.#now();
       this.#options.meter?.snapshot("failed");
-      throw cause instanceof Failure ? cause : unwritten(cause);
+      throw cause instanceof Failure || cause instanceof FolderLost ? cause : unwritten(cause);
     };
     const write = () => this.#writeSnapshot().then(() => this.#options.meter?.snapshot("written"), failed);
     this.#snapshot ??= (isCurrent ? this.#prune() : write()).finally(() => {
