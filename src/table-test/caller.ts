@@ -35,7 +35,7 @@ export const callerSchema = mapWith({
   service: v.optional(v.string()),
   rank: v.optional(rankSchema),
   group: v.optional(v.string()),
-  members: v.optional(mapOf(v.record(v.string(), rankSchema))),
+  members: v.optional(mapOf(rankSchema)),
   groups: v.optional(v.array(v.string())),
 });
 export type CallerDescription = v.InferOutput<typeof callerSchema>;

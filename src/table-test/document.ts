@@ -66,12 +66,12 @@ const valuesSchema = v.lazy((input) => (Array.isArray(input) ? v.array(v.string(
 const resultEntries = Object.fromEntries(
   expectedResults.map((result) => [result, v.optional(referencesSchema)]),
 ) as Record<ExpectedResult, v.OptionalSchema<typeof referencesSchema, undefined>>;
-const withSchema = mapOf(v.record(v.string(), valuesSchema));
+const withSchema = mapOf(valuesSchema);
 const testSchema = mapWith({ with: v.optional(withSchema), ...resultEntries });
 const testsSchema = v.lazy((input) => (Array.isArray(input) ? v.array(testSchema) : testSchema));
 const documentSchema = mapWith({
-  callers: v.optional(mapOf(v.record(v.string(), callerSchema))),
-  tests: mapOf(v.record(v.string(), testsSchema)),
+  callers: v.optional(mapOf(callerSchema)),
+  tests: mapOf(testsSchema),
 });
 
 type CallerReference = string | CallerDescription;

@@ -46,12 +46,7 @@ function routeSchemaOf({ handler, restriction }: Parts) {
     ),
     restriction,
     parameters: optional(
-      mapOf(
-        v.record(
-          v.string(),
-          v.union([v.string(), parameterSchema], "a type's name, or a map with its refinements"),
-        ),
-      ),
+      mapOf(v.union([v.string(), parameterSchema], "a type's name, or a map with its refinements")),
       "The parameters, each with its type. Placeholders in the path name path parameters.",
     ),
     handler: v.pipe(handler, v.description("The operation that handles requests, such as targetlist.add.")),
@@ -109,11 +104,8 @@ export function documentSchemaOf(parts: Parts) {
       words("What the service is called in its description; default: Game-addon data service."),
     ),
     ...declarationEntries,
-    types: optional(mapOf(v.record(v.string(), typeSchema)), "The table's own parameter types, by name."),
-    routes: v.pipe(
-      mapOf(v.record(v.string(), routeSchemaOf(parts))),
-      v.description("The routes, by path without the prefix."),
-    ),
+    types: optional(mapOf(typeSchema), "The table's own parameter types, by name."),
+    routes: v.pipe(mapOf(routeSchemaOf(parts)), v.description("The routes, by path without the prefix.")),
   });
 }
 

@@ -54,7 +54,7 @@ const listSchema = mapWith({
     "The fields that no two entries have in common. Without them, entries get numbers.",
   ),
   fields: v.pipe(
-    mapOf(v.record(v.string(), v.union([v.string(), fieldSchema], "a type's name, or a map of a field"))),
+    mapOf(v.union([v.string(), fieldSchema], "a type's name, or a map of a field")),
     v.description("The fields, each with its type: a type of the table, a built-in one, player or entry."),
   ),
   creator: optional(v.boolean(), "Whether answers show who added an entry."),
@@ -62,20 +62,17 @@ const listSchema = mapWith({
     text("The field that orders the list, with - in front for descending; default: the key."),
   ),
   keep: optional(
-    v.pipe(
-      mapOf(v.record(v.string(), v.picklist(["lowest", "highest"], "lowest or highest"))),
-      v.maxEntries(1, "one field"),
-    ),
+    v.pipe(mapOf(v.picklist(["lowest", "highest"], "lowest or highest")), v.maxEntries(1, "one field")),
     "The field for whose better value alone `set` changes an entry.",
   ),
   maxEntries: mostOf("The most entries"),
   maxEntriesPerCreator: mostPerCreator("The most entries that one player can add."),
-  renamed: optional(mapOf(v.record(v.string(), v.string())), "Fields with another name before: from: to."),
+  renamed: optional(mapOf(v.string()), "Fields with another name before: from: to."),
 });
 type ListDeclaration = v.InferOutput<typeof listSchema>;
 
 /** The form of `lists`. */
-export const listsSchema = mapOf(v.record(v.string(), listSchema));
+export const listsSchema = mapOf(listSchema);
 
 /** A field of a list. */
 export interface Field {

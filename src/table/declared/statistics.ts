@@ -29,25 +29,23 @@ const eventSchema = mapWith({
 
 const pairWords = "two counters, such as [kills, deaths]";
 const sidesWords = "a list of 2 to 8 sides, such as [attacker, defender]";
-const byName = <I, O>(content: v.GenericSchema<I, O>, description: string) =>
-  optional(mapOf(v.record(v.string(), content)), description);
 
 /** The keys of a table that declare statistics, events and scores. */
 export const statisticEntries = {
-  statistics: byName(
-    statisticSchema,
+  statistics: optional(
+    mapOf(statisticSchema),
     "What is counted of each player, by the value of the parameter `type`; without it, that of the shipped table, without limits.",
   ),
-  ratios: byName(
-    v.pipe(v.array(v.string(), pairWords), v.length(2, pairWords)),
+  ratios: optional(
+    mapOf(v.pipe(v.array(v.string(), pairWords), v.length(2, pairWords))),
     "Ratios of two counters, by name: the first divided by the second.",
   ),
-  events: byName(
-    eventSchema,
+  events: optional(
+    mapOf(eventSchema),
     "Events that players announce or report, by name; without it, those of the shipped table.",
   ),
-  scores: byName(
-    v.pipe(v.array(v.string(), sidesWords), v.minLength(2, sidesWords), v.maxLength(8, sidesWords)),
+  scores: optional(
+    mapOf(v.pipe(v.array(v.string(), sidesWords), v.minLength(2, sidesWords), v.maxLength(8, sidesWords))),
     "Live scores, by name, each with its sides; without it, that of the shipped table.",
   ),
 };

@@ -2,14 +2,14 @@
 import * as v from "valibot";
 import { isMap, unknownName } from "./wording.ts";
 
-/** Returns the schema of a map whose content has a schema of its own. @param expected the map, for messages */
-export function mapOf<I, O>(content: v.GenericSchema<I, O>, expected = "a map") {
-  return v.pipe(v.custom<I>(isMap, expected), content);
+/** Returns the schema of a map with any keys, whose values have a schema of their own. */
+export function mapOf<I, O>(values: v.GenericSchema<I, O>) {
+  return v.pipe(v.custom<Record<string, I>>(isMap, "a map"), v.record(v.string(), values));
 }
 
 /** Returns the schema of a map with certain keys. It reports the first unknown one. @param expected the map, for messages */
-export function mapWith<E extends v.ObjectEntries>(entries: E, expected?: string) {
+export function mapWith<E extends v.ObjectEntries>(entries: E, expected = "a map") {
   const keys = Object.keys(entries);
   const content = v.strictObject(entries, ({ path }) => unknownName("key", String(path?.at(-1)?.key), keys));
-  return mapOf(content, expected);
+  return v.pipe(v.custom<v.InferInput<typeof content>>(isMap, expected), content);
 }
