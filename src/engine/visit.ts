@@ -1,6 +1,6 @@
 /** Calls for pages that everybody may see: as a visitor, who has no token and may call what is open. */
 import { type Caller, nobody } from "../table/caller.ts";
-import { openRoute, type TablePage } from "../table/pages.ts";
+import { opens, type TablePage } from "../table/pages.ts";
 import type { Input } from "../table/restriction/restriction.ts";
 import type { Route } from "../table/table.ts";
 import type { Engine } from "./engine.ts";
@@ -32,11 +32,10 @@ export async function visit(engine: Engine, page: TablePage, input: Input): Prom
  * searches and files.
  */
 function sightOf(route: Route, { operation, input, list }: TablePage) {
-  const isOpen = (values: Input) => openRoute([route], operation, values) !== undefined;
-  if (!isOpen(input)) return [];
+  if (!opens(route, operation, input)) return [];
   const limit = route.parameters.find(({ name }) => list !== undefined && name === "limit");
   if (limit === undefined) return [{ route, most: Number.POSITIVE_INFINITY }];
   const { maximum } = limit.type;
-  const isWhole = maximum !== undefined && isOpen({ ...input, limit: maximum });
+  const isWhole = maximum !== undefined && opens(route, operation, { ...input, limit: maximum });
   return [{ route, most: Number(isWhole ? maximum : limit.default) }];
 }

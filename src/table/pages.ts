@@ -55,17 +55,15 @@ interface Served {
   readonly parameters: readonly Pick<Parameter, "name" | "default">[];
 }
 
-/** Returns the route by which everybody may call an operation with some values, all others being left out. */
-export function openRoute<R extends Served>(
-  routes: readonly R[],
+/** Whether everybody may call an operation by a route with some values, all others being left out. */
+export function opens(
+  { handler, restriction, parameters }: Served,
   operation: string,
   input: Input,
-): R | undefined {
-  return routes.find(({ handler, restriction, parameters }) => {
-    const values = toInput(parameters.map(({ name, default: initial }) => [name, input[name] ?? initial]));
-    const isWhole = parameters.every(({ name }) => Object.hasOwn(values, name));
-    return handler === operation && isWhole && isAllowed(restriction, nobody, values);
-  });
+): boolean {
+  const values = toInput(parameters.map(({ name, default: initial }) => [name, input[name] ?? initial]));
+  const isWhole = parameters.every(({ name }) => Object.hasOwn(values, name));
+  return handler === operation && isWhole && isAllowed(restriction, nobody, values);
 }
 
 /** Returns the pages that a table declares. Reports those that show what is not open, and a prefix that could match one. */
@@ -86,7 +84,7 @@ export function toPages(
     }
     const name: TablePage["name"] = page === "wanted" || typeof page === "object" ? "list" : page;
     const [operation, input] = list === undefined ? shown[name] : [`${list.name}.list`, {}];
-    if (openRoute(routes, operation, input) === undefined) {
+    if (!routes.some((route) => opens(route, operation, input))) {
       const [required] = routes
         .filter((route) => route.handler === operation && isAllowed(route.restriction, nobody, input))
         .flatMap(({ parameters }) => parameters)
