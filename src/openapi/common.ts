@@ -1,9 +1,7 @@
 /** The headers of requests and answers, which operations have in common. */
 
 import { authenticationScheme, retryAfterSeconds } from "../engine/response.ts";
-import type { Components, HeaderObject, ParameterObject, Reference, Schema } from "./document.ts";
-
-type Headers = Readonly<Record<string, Reference>>;
+import type { Components, HeaderObject, ParameterObject, Schema } from "./document.ts";
 
 /** The headers of answers, by the names of their components. */
 const headers = {
@@ -45,35 +43,22 @@ function header(description: string, schema: Schema): HeaderObject {
   return { description, required: true, schema };
 }
 
-/** Returns references to headers. @param names their components, by their names in answers */
-function referTo(components: Components, names: Readonly<Record<string, keyof typeof headers>>): Headers {
-  const references = Object.entries(names).map(
+const unstored = { "X-Request-Id": "RequestId", "Cache-Control": "NotStored" } as const;
+const retry = { ...unstored, "Retry-After": "RetryAfter" } as const;
+/** The components of the headers of an answer, by their names in it. */
+const answers: Readonly<Record<string, Readonly<Record<string, keyof typeof headers>>>> = {
+  read: { "X-Request-Id": "RequestId", ETag: "ETag", "Cache-Control": "Revalidated" },
+  401: { ...unstored, "WWW-Authenticate": "Authenticate" },
+  429: { ...retry, RateLimit: "RateLimit", "RateLimit-Policy": "RateLimitPolicy" },
+  503: retry,
+};
+
+/** Returns the headers of an answer: of one to a read or to a change, or of a failure with a status. */
+export function headersOf(answer: "read" | "change" | number, components: Components) {
+  const references = Object.entries(answers[answer] ?? unstored).map(
     ([name, component]) => [name, components.use("headers", component, headers[component])] as const,
   );
   return Object.fromEntries(references);
-}
-
-/** Returns the headers of the answer to a read. */
-export function readHeaders(components: Components): Headers {
-  return referTo(components, { "X-Request-Id": "RequestId", ETag: "ETag", "Cache-Control": "Revalidated" });
-}
-
-const always = { "X-Request-Id": "RequestId", "Cache-Control": "NotStored" } as const;
-
-/** Returns the headers of the answer to a change. */
-export function changeHeaders(components: Components): Headers {
-  return referTo(components, always);
-}
-
-/** Returns the headers of a failure. */
-export function failureHeaders(status: number, components: Components): Headers {
-  const retry = { ...always, "Retry-After": "RetryAfter" } as const;
-  const further = {
-    401: { ...always, "WWW-Authenticate": "Authenticate" },
-    429: { ...retry, RateLimit: "RateLimit", "RateLimit-Policy": "RateLimitPolicy" },
-    503: retry,
-  } as const;
-  return referTo(components, status === 401 || status === 429 || status === 503 ? further[status] : always);
 }
 
 /** The header with which a read is conditional. */

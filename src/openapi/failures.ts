@@ -9,7 +9,7 @@ import { nameFailures } from "../table/parameters.ts";
 import { publicAccessOf } from "../table/restriction/access.ts";
 import { describe } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
-import { failureHeaders } from "./common.ts";
+import { headersOf } from "./common.ts";
 import type { Components, Reference, ResponseObject, Schema } from "./document.ts";
 
 /** Returns the answers for all failures of a route, by status, as components: most are those of several routes. */
@@ -94,7 +94,7 @@ function failureResponse(
   };
   return {
     description: [`${STATUS_CODES[status]}:`, "", ...lines].join("\n"),
-    headers: failureHeaders(status, components),
+    headers: headersOf(status, components),
     content: { "application/json": { schema: { allOf: [failure, narrowed] } } },
   };
 }

@@ -4,7 +4,7 @@ import { limitWords } from "../table/limits.ts";
 import { describe } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
 import { toAnswerSchema } from "./answers.ts";
-import { changeHeaders, idempotencyKey, ifNoneMatch, readHeaders } from "./common.ts";
+import { headersOf, idempotencyKey, ifNoneMatch } from "./common.ts";
 import type { Components, ParameterObject, Reference, ResponseObject } from "./document.ts";
 import { failureResponses } from "./failures.ts";
 import { toParameterObject } from "./parameters.ts";
@@ -87,7 +87,7 @@ function successResponses(
   const answer = toAnswerSchema(operation.answer, vocabulary, components);
   if (operation.isLive === true) {
     const content = { "text/event-stream": { schema: answer, example: operation.example } };
-    return { 200: { description: "The events.", headers: changeHeaders(components), content } };
+    return { 200: { description: "The events.", headers: headersOf("change", components), content } };
   }
   const schema = maxItems === undefined ? answer : { ...answer, maxItems };
   const example = operation.example === undefined ? {} : { example: { info: operation.example } };
@@ -95,9 +95,9 @@ function successResponses(
   if (operation.effect === "change") {
     const description =
       operation.counts === true ? "The change is made." : "The change is made, or was made before.";
-    return { 200: { description, headers: changeHeaders(components), content } };
+    return { 200: { description, headers: headersOf("change", components), content } };
   }
-  const headers = readHeaders(components);
+  const headers = headersOf("read", components);
   return {
     200: { description: "The current data.", headers, content },
     304: {

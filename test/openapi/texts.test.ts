@@ -1,7 +1,7 @@
 /** The texts of a description, word by word: of parameters with their examples, of operations and their headers, and in general. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { failureHeaders } from "../../src/openapi/common.ts";
+import { headersOf } from "../../src/openapi/common.ts";
 import { Components, type ResponseObject } from "../../src/openapi/document.ts";
 import { describeTable } from "../../src/openapi/openapi.ts";
 import { generalWords } from "../../src/openapi/words.ts";
@@ -89,11 +89,7 @@ it("failures have the headers of their status", () => {
     [500],
     [503, "Retry-After"],
   ] as const)
-    assert.deepEqual(
-      Object.keys(failureHeaders(status, new Components())),
-      [...always, ...more],
-      `${status}`,
-    );
+    assert.deepEqual(Object.keys(headersOf(status, new Components())), [...always, ...more], `${status}`);
 });
 
 it("a tag has the text of its resource, even if the resource is called like a property of every object", () => {
