@@ -33,24 +33,18 @@ export interface RawParameters {
 /** The parameters of one request, checked in two steps: {@link decisive}, then {@link all}. */
 export class RequestInput {
   readonly #route: Route;
-  readonly #vocabulary: () => Vocabulary;
-  readonly #tokenForm: RegExp | undefined;
+  readonly #context: ParameterContext;
   readonly #params: RawParameters["params"];
   readonly #query: readonly SentText[];
-  #malformed: Failure | undefined;
   readonly #values: Record<string, ParameterValue> = Object.create(null);
+  /** The failure of a malformed text that refers to an entry, which is answered if there is no such entry. */
+  malformed: Failure | undefined;
 
-  constructor(route: Route, { vocabulary, tokenForm }: ParameterContext, { params, search }: RawParameters) {
+  constructor(route: Route, context: ParameterContext, { params, search }: RawParameters) {
     this.#route = route;
-    this.#vocabulary = vocabulary;
-    this.#tokenForm = tokenForm;
+    this.#context = context;
     this.#params = params;
     this.#query = parseQuery(search);
-  }
-
-  /** The failure of a malformed text that refers to an entry, which is answered if there is no such entry. */
-  get malformed(): Failure | undefined {
-    return this.#malformed;
   }
 
   /** Returns the parameters that the restriction depends on. @throws Failure for the first invalid one */
@@ -105,7 +99,7 @@ export class RequestInput {
       if (parameter.default === undefined) {
         throw new Failure("PARAMETER_MISSING", `The parameter "${name}" is missing.`, {
           parameter: name,
-          hint: expectedHint(expectation(parameter.type, this.#vocabulary())),
+          hint: expectedHint(expectation(parameter.type, this.#context.vocabulary())),
         });
       }
       this.#values[name] = parameter.default;
@@ -118,16 +112,16 @@ export class RequestInput {
         hint: 'Write "%25" for a percent sign, and UTF-8 for letters beyond ASCII.',
       });
     }
-    refuseToken(this.#tokenForm, name, text);
+    refuseToken(this.#context.tokenForm, name, text);
     this.#values[name] = this.#parse(parameter, text);
   }
 
   #parse(parameter: Parameter, text: string): ParameterValue {
     try {
-      return parseParameter(parameter, text, this.#vocabulary());
+      return parseParameter(parameter, text, this.#context.vocabulary());
     } catch (error) {
       if (!parameter.isReference || !(error instanceof Failure)) throw error;
-      this.#malformed ??= error;
+      this.malformed ??= error;
       return text.normalize("NFC");
     }
   }
