@@ -82,8 +82,8 @@ export class ListEntries {
   };
 
   /** Returns the entries with certain values in fields of the key, in the order of the list. */
-  sorted(data: { readonly entries: Entries }, wanted: Input, compare: Comparison): readonly Entry[] {
-    const { order } = this.#list;
+  sorted({ entries }: { readonly entries: Entries }, wanted: Input, compare: Comparison): readonly Entry[] {
+    const { name, order } = this.#list;
     const uuid = this.#player && toUUID(String(wanted[this.#player.name]));
     const values = this.#given(wanted).map((part) => {
       const form = this.formOf(part.name);
@@ -95,7 +95,9 @@ export class ListEntries {
           form(String(valueIn(entry, part))) === value ||
           (part === this.#player && uuid !== undefined && entry.uuid === uuid),
       );
-    const all = this.#among(data, wanted).map((entry) => withPresentNames(entry, this.#list));
+    const fewest = this.#fewest(entries, wanted);
+    const among = fewest === undefined ? entries.find("list", name) : entries.find("part", fewest.part);
+    const all = among.map((entry) => withPresentNames(entry, this.#list));
     return all.filter(isWanted).sort((a, b) => {
       for (const { field: by, descending } of order) {
         const [left, right] = [valueIn(a, by), valueIn(b, by)];
@@ -117,12 +119,6 @@ export class ListEntries {
 
   #given(wanted: Input): readonly Field[] {
     return this.#list.key.filter((part) => wanted[part.name] !== undefined);
-  }
-
-  /** Returns entries that include those wanted. */
-  #among({ entries }: { readonly entries: Entries }, wanted: Input): readonly Entry[] {
-    const fewest = this.#fewest(entries, wanted);
-    return fewest === undefined ? entries.find("list", this.#list.name) : entries.find("part", fewest.part);
   }
 
   /** Returns the part of a key that the fewest entries have. Anybody can ask for what does not exist, which must not take long. */
