@@ -4,11 +4,10 @@ import { type FailureCode, failureCodes, meanings } from "../domain/errors.ts";
 import { oneOf } from "../domain/text.ts";
 import { type FailureBody, statusOf } from "../engine/response.ts";
 import { membershipKinds } from "../table/caller.ts";
-import { limitFor } from "../table/limits.ts";
 import { nameFailures } from "../table/parameters.ts";
 import { publicAccessOf } from "../table/restriction/access.ts";
 import { describe } from "../table/restriction/restriction.ts";
-import type { Route, Table } from "../table/table.ts";
+import { limitFor, type Route, type Table } from "../table/table.ts";
 import { headersOf } from "./common.ts";
 import type { Components, Reference, ResponseObject, Schema } from "./document.ts";
 

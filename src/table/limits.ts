@@ -4,7 +4,6 @@
  */
 import * as v from "valibot";
 import { allOf } from "../domain/text.ts";
-import type { Operation } from "./operation.ts";
 import { countTo, optional } from "./type-form.ts";
 import { mapWith } from "./yaml/maps.ts";
 
@@ -91,17 +90,6 @@ export function toLimit(name: string, declared: LimitDeclaration): Limit | "off"
   const [, count, unit = ""] = rateForm.exec(rate) ?? [];
   const perSecond = Number(count) / (secondsIn[unit] ?? Number.NaN);
   return { name, burst, perSecond, words: `${rate}, burst ${burst}` };
-}
-
-/** Returns the limit that applies to a route: its own, or that of its table. */
-export function limitFor(
-  {
-    limit,
-    operation,
-  }: { readonly limit: Limit | "off" | undefined; readonly operation: Pick<Operation, "effect"> },
-  { limits }: { readonly limits: Limits },
-): Limit | "off" {
-  return limit ?? (operation.effect === "read" ? limits.reads : limits.changes);
 }
 
 /** Returns the words of a limit: `10/s, burst 60`, or `off`. */

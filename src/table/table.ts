@@ -185,6 +185,11 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
   return { ...failed, lists, table, faults: [] };
 }
 
+/** Returns the limit that applies to a route: its own, or that of its table. */
+export function limitFor({ limit, operation }: Route, { limits }: Table): Limit | "off" {
+  return limit ?? (operation.effect === "read" ? limits.reads : limits.changes);
+}
+
 /** Adds what the lists of a checked text mean for entries: faults of the table, or remarks. */
 export function withFindings(checked: CheckedTable, findings: readonly Finding[]): CheckedTable {
   const { report, faults } = checked.document;
