@@ -1,24 +1,18 @@
 /** The names that declarations give: of lists, fields, statistics, counters, events, scores and their sides. */
 import type { Path, Report, Side } from "../yaml/fault.ts";
 
-/** What names of one kind look like, and which of them nobody can give. */
-interface NameForm {
-  readonly form?: RegExp;
-  readonly words?: string;
-  readonly reserved?: readonly string[];
-}
+/** What names look like, and which of them nobody can give. */
+const usual = {
+  form: /^[a-z][A-Za-z0-9]{0,31}$/,
+  words: "letters and digits, the first in lower case",
+  reserved: [] as readonly string[],
+};
 
 /** Returns a function that reports a name that is malformed, reserved or in use, and returns whether it is none of that. */
-export function namesIn(
-  report: Report,
-  {
-    form = /^[a-z][A-Za-z0-9]{0,31}$/,
-    words = "letters and digits, the first in lower case",
-    reserved = [],
-  }: NameForm,
-): (name: string, path: Path, side?: Side) => boolean {
+export function namesIn(report: Report, own: Partial<typeof usual>) {
+  const { form, words, reserved } = { ...usual, ...own };
   const taken = new Set<string>();
-  return (name, path, side) => {
+  return (name: string, path: Path, side?: Side): boolean => {
     const isTaken = taken.has(name);
     taken.add(name);
     if (form.test(name) && !reserved.includes(name) && !isTaken) return true;
