@@ -1,6 +1,6 @@
 /** Opens a data folder in the process of a command, and creates one if the command is to create it. */
 import { hostname } from "node:os";
-import { type Control, controlOf } from "../../src/control/operations.ts";
+import { controlOf } from "../../src/control/operations.ts";
 import { model } from "../../src/domain/model.ts";
 import { Activity } from "../../src/identity/activity.ts";
 import type { Service, ServiceOptions } from "../../src/service.ts";
@@ -33,15 +33,11 @@ async function sharedOptions(journal: string, folder: string, maxStaleness = def
 }
 
 /** A data folder that this process has open. Its service starts only if something needs it: most commands do not. */
-export interface OpenFolder {
-  readonly control: Control;
-  /** Returns the service on the folder, without a port. */
-  readonly service: () => Promise<Service>;
-  readonly close: () => Promise<void>;
-}
+export type OpenFolder = ReturnType<typeof opened>;
 
-function opened(store: DataStore, options: ServiceOptions): OpenFolder {
+function opened(store: DataStore, options: ServiceOptions) {
   let started: Promise<Service> | undefined;
+  /** Returns the service on the folder, without a port. */
   const service = () => {
     started ??= import("../../src/service.ts").then(({ Service }) => new Service(store, options));
     return started;

@@ -9,18 +9,7 @@ import { FileError } from "../../src/store/folder/files.ts";
 import type { IO, Sink } from "../terminal/io.ts";
 import type { LogOptions } from "./log-options.ts";
 
-export interface Log {
-  readonly request: (record: RequestRecord) => void;
-  readonly info: (message: string) => void;
-  readonly warn: (message: string, error?: unknown) => void;
-  /** Writes a line with fields, which a terminal does not show. */
-  readonly event: (level: "info" | "warn", fields: { readonly table: object }, message: string) => void;
-  readonly fatal: (message: string, error: unknown) => void;
-  /** Reports the number of lines that could not be written. */
-  readonly dropped: (lines: number) => void;
-  /** Writes what is buffered. */
-  readonly close: () => void;
-}
+export type Log = ReturnType<typeof createLog>;
 
 /**
  * The most requests of which lines are written at once, and how long the first of them waits, in milliseconds: a line
@@ -36,7 +25,7 @@ const omittedWords = "Omitted log lines of further requests without a known call
 export function createLog(
   { stderr, env }: Pick<IO, "stderr" | "env">,
   { logRequests: requests = "all", logLevel: level = "info" }: LogOptions = {},
-): Log {
+) {
   const readable = stderr.isTTY === true;
   let text = "";
   const lines = {
@@ -98,7 +87,7 @@ export function createLog(
   };
   const strangers = boundStrangers((omitted) => atOnce(() => logger.warn({ omitted }, omittedWords)));
   return {
-    request(record) {
+    request(record: RequestRecord) {
       if (!isLogged(record)) return;
       const isStranger = record.caller === null && record.token === undefined;
       if (isStranger && record.error === undefined && !strangers.allow()) return;
@@ -106,15 +95,19 @@ export function createLog(
       if (record.error !== undefined || waiting.length >= maxWaiting) flush();
       else timer ??= setTimeout(flush, interval);
     },
-    info: (message) => atOnce(() => logger.info(message)),
-    warn: (message, error) =>
+    info: (message: string) => atOnce(() => logger.info(message)),
+    warn: (message: string, error?: unknown) =>
       // On a terminal, lines that quote a table stay lines.
       isRefusal(error) && readable
         ? atOnce(() => logger.warn(`${message} ${wordsOf(error)}`))
         : atOnce(() => logger.warn({ err: error }, message)),
-    event: (level, fields, message) => atOnce(() => logger[level](fields, message)),
-    fatal: (message, error) => atOnce(() => logger.fatal({ err: error }, message)),
-    dropped: (lines) => atOnce(() => logger.warn({ dropped: lines }, droppedWords)),
+    /** Writes a line with fields, which a terminal does not show. */
+    event: (level: "info" | "warn", fields: { readonly table: object }, message: string) =>
+      atOnce(() => logger[level](fields, message)),
+    fatal: (message: string, error: unknown) => atOnce(() => logger.fatal({ err: error }, message)),
+    /** Reports the number of lines that could not be written. */
+    dropped: (lines: number) => atOnce(() => logger.warn({ dropped: lines }, droppedWords)),
+    /** Writes what is buffered. */
     close() {
       strangers.end();
       atOnce(() => logger.flush());

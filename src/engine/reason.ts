@@ -11,16 +11,13 @@ import {
   type Restriction,
 } from "../table/restriction/restriction.ts";
 
-/** What a restriction requires, and what the caller had. */
-export interface Reason {
-  /** Such as "members of the faction GROVE with rank 4 or higher". */
-  readonly needs: string;
-  /** Such as "is in the faction GROVE with rank 3". */
-  readonly had: string;
-}
+export type Reason = ReturnType<typeof decisionReason>;
 
-/** Returns the reason. @param input at least the parameters that the restriction depends on */
-export function decisionReason(restriction: Restriction, caller: Caller, input: Input): Reason {
+/**
+ * Returns the reason: needs "members of the faction GROVE with rank 4 or higher", had "is in the faction GROVE with rank 3".
+ * @param input at least the parameters that the restriction depends on
+ */
+export function decisionReason(restriction: Restriction, caller: Caller, input: Input) {
   return { needs: describe(restriction, input), had: had(restriction, caller, input) };
 }
 

@@ -13,20 +13,7 @@ export interface CertificateFiles {
 }
 
 /** A certificate with the private key that matches it. Never log it as a whole. */
-export interface Certificate {
-  /** PEM, without anything before its first block. */
-  readonly cert: string;
-  /** As {@link cert}. */
-  readonly key: string;
-  /** The names that it is valid for, for a log. */
-  readonly names: string;
-  /** Milliseconds since 1970. */
-  readonly validFrom: number;
-  /** Milliseconds since 1970. */
-  readonly validTo: number;
-  /** The permissions of the key's file. */
-  readonly keyMode: number;
-}
+export type Certificate = Awaited<ReturnType<typeof readCertificate>>;
 
 /** The maximum size of a file, in bytes. Long chains have some 10 kB. */
 const maxBytes = 1024 * 1024;
@@ -44,7 +31,7 @@ const encrypted = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED
  * Reads a certificate and its key.
  * @throws Failure `STORE_UNAVAILABLE` that names both files, where they cannot be read or do not belong together
  */
-export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
+export async function readCertificate(files: CertificateFiles) {
   try {
     const { text: cert } = await readPem(files.cert, forms.cert, "certificate");
     const { text: key, mode: keyMode } = await readPem(files.key, forms.key, "private key");
@@ -57,11 +44,14 @@ export async function readCertificate(files: CertificateFiles): Promise<Certific
     createSecureContext({ cert, key });
     const { validFrom, validTo, subject, subjectAltName } = certificate;
     return {
-      cert,
-      key,
+      /** Both in PEM, without anything before the first block. */
+      ...{ cert, key },
+      /** For a log. */
       names: namesOf(subjectAltName ?? subject),
+      /** In milliseconds since 1970, like the end. */
       validFrom: Date.parse(validFrom),
       validTo: Date.parse(validTo),
+      /** The permissions of the key's file. */
       keyMode,
     };
   } catch (cause) {

@@ -2,18 +2,13 @@
 import { createServer } from "node:net";
 import { Failure } from "../domain/errors.ts";
 
-/** Something that listens, in a refusal: what it cannot do, and the option that names its address, or several. */
-interface Listener {
-  readonly what: string;
-  readonly option: string;
-}
-
-export const theService: Listener = { what: "The service cannot listen on", option: "--port or --host" };
-export const theMetrics: Listener = { what: "Metrics cannot be served on", option: "--metrics" };
+/** What listens, in a refusal: what it cannot do, and the option that names its address, or several. */
+export const theService = { what: "The service cannot listen on", option: "--port or --host" };
+export const theMetrics = { what: "Metrics cannot be served on", option: "--metrics" };
 
 /** Listens on an address, and closes it at once. @returns the refusal; undefined if the address can be listened on */
 export async function refusedAddress(
-  listener: Listener,
+  listener: typeof theService,
   host: string,
   port: number,
 ): Promise<Failure | undefined> {
@@ -27,7 +22,7 @@ export async function refusedAddress(
 
 /** The refusal of an address. */
 export function cannotListen(
-  { what, option }: Listener,
+  { what, option }: typeof theService,
   host: string,
   port: number,
   cause: unknown,

@@ -101,12 +101,9 @@ function toPage(
   };
 }
 
-interface Shown {
-  readonly body: ReadyBody;
-  readonly headers: readonly string[];
-}
+type Shown = ReturnType<typeof toShown>;
 
-function toShown(content: Markup | PageFile, cached: boolean): Shown {
+function toShown(content: Markup | PageFile, cached: boolean) {
   const isFile = "text" in content;
   const body = new ReadyBody(Buffer.from(isFile ? content.text : content.value), { cached });
   if (!isFile) return { body, headers: ["Content-Type", html, ...protection("'self'")] };

@@ -12,20 +12,13 @@ export interface ReferredName {
 }
 
 /** What in some tables refers to a name. */
-export interface References {
-  /** The paths of routes, in the tables' order. */
-  readonly routes: readonly string[];
-  /** The lists that have it as a default. */
-  readonly lists: readonly string[];
-  /** Whether it is the excluded group. */
-  readonly isExcluded: boolean;
-}
+export type References = ReturnType<typeof referencesTo>;
 
-/** Returns what refers to a name. */
+/** Returns the lists that have a name as a default, the paths of routes in the tables' order, and whether it is the excluded group. */
 export function referencesTo(
   tables: readonly Pick<Table, "routes" | "excludedGroup" | "declared">[],
   wanted: ReferredName,
-): References {
+) {
   const referring = tables.flatMap(({ routes }) => routes.filter((route) => refersTo(route, wanted)));
   const lists = tables.flatMap(({ declared }) =>
     declared.lists.filter(({ fields }) =>

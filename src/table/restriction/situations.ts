@@ -4,15 +4,10 @@
  */
 import { kindOf, type Vocabulary } from "../caller.ts";
 import type { Parameter } from "../parameters.ts";
-import { type Input, type ParameterValue, type Restriction, toInput, withParts } from "./restriction.ts";
+import { type ParameterValue, type Restriction, toInput, withParts } from "./restriction.ts";
 
 /** One combination of values. */
-export interface Situation {
-  /** The values in words, by parameter; empty if there is only one situation. */
-  readonly when: Readonly<Record<string, string>>;
-  /** Returns the values for a caller. */
-  inputFor(name: string): Input;
-}
+export type Situation = ReturnType<typeof situationsOf>[number];
 
 /** A value of a parameter: in words, and for a caller. */
 interface Choice {
@@ -36,7 +31,7 @@ export function situationsOf(
   restrictions: readonly Restriction[],
   vocabulary: Vocabulary,
   omissible: readonly string[] = [],
-): Situation[] {
+) {
   let situations: Map<string, Choice>[] = [new Map()];
   for (const parameter of parameters) {
     const choices = choicesOf(parameter, restrictions, vocabulary);
@@ -46,8 +41,11 @@ export function situationsOf(
     );
   }
   return situations.map((choices) => ({
+    /** In words, by parameter; empty if there is only one situation. */
     when: Object.fromEntries(Array.from(choices, ([name, { words }]) => [name, words])),
-    inputFor: (caller) => toInput(Array.from(choices, ([name, choice]) => [name, choice.value(caller)])),
+    /** Returns the values for a caller. */
+    inputFor: (caller: string) =>
+      toInput(Array.from(choices, ([name, choice]) => [name, choice.value(caller)])),
   }));
 }
 
