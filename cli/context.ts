@@ -22,7 +22,6 @@ export interface Context {
   misuse(message: string): never;
   /** Runs an operation that only reads. */
   read<N extends OperatorReadName>(name: N, input: OperatorInput<N>): Promise<OperatorResult<N>>;
-  /** Runs an operation. */
   run<N extends OperationName>(mode: Mode, name: N, input: OperationInput<N>): Promise<OperationResult<N>>;
   /** Runs an operation that changes data, and prints the sentence that it returns. */
   change<N extends ChangeName>(name: N, input: OperationInput<N>, mode?: Mode): Promise<OperationResult<N>>;

@@ -61,7 +61,6 @@ export interface ServiceOptions extends Omit<StoreOptions<typeof model>, "model"
   readonly stopping?: AbortSignal;
 }
 
-/** See the head of this file. */
 export class Service {
   readonly store: DataStore;
   readonly activity: Activity;

@@ -18,7 +18,6 @@ import { shortened } from "../terminal/layout.ts";
 import { formatInstant, type Output, toJSON } from "../terminal/output.ts";
 import { withProgress } from "./data/progress.ts";
 
-/** The filters of `audit`. */
 export interface AuditOptions extends AuditQuery {
   /** Whether to keep showing new changes. */
   readonly follow?: boolean;

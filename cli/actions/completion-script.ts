@@ -4,7 +4,6 @@ import type { Context } from "../context.ts";
 
 export type Shell = "bash" | "zsh" | "fish";
 
-/** Prints the completion script of a shell. */
 export async function printScript({ output }: Context, shell: Shell): Promise<void> {
   const text = shell === "bash" ? bashScript : await packagedScript(shell);
   output.verbatim({ script: text }, text);

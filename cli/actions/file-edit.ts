@@ -12,7 +12,6 @@ import { warningLines } from "./data/preview.ts";
 /** The bytes of a file, at most: it goes to a running service in one piece. */
 const mostBytes = 8 * 1024 * 1024;
 
-/** The options of the commands. */
 export interface FileEditOptions {
   readonly remove?: boolean;
   readonly dryRun?: boolean;

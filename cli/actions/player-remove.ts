@@ -8,7 +8,6 @@ import type { Context } from "../context.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { formatInstant } from "../terminal/output.ts";
 
-/** Asks, and removes a player. */
 export async function removePlayer(context: Context, player: string): Promise<void> {
   const { read, output, run } = context;
   const { name, uuid, groups, members, tokens } = await read("player.show", { player });

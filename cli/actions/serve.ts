@@ -37,7 +37,6 @@ import { logTable } from "../serving/table-log.ts";
 import { watchFile } from "../serving/watch.ts";
 import type { DetachedOutput } from "../terminal/io.ts";
 
-/** The options of `serve`. */
 export interface ServeOptions extends LogOptions {
   readonly host: string;
   readonly port: number;

@@ -6,7 +6,6 @@ import { confirm } from "../terminal/confirm.ts";
 /** Whose changes to take back, and which of them. */
 export type CallerOptions = Omit<OperatorInput<"undo.caller">, "preview" | "basis">;
 
-/** Shows, asks, and takes back. */
 export async function undoCaller(context: Context, filter: CallerOptions): Promise<void> {
   const { change, output, run } = context;
   const preview = await run("reads", "undo.caller", { ...filter, preview: true });

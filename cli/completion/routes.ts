@@ -8,7 +8,6 @@ import { parseTable } from "../../src/table/document.ts";
 import { placeholdersOf, toParameters } from "../../src/table/route-parameters.ts";
 import { toTypes } from "../../src/table/types.ts";
 
-/** A route with the types of its parameters. */
 export interface TypedRoute {
   readonly path: string;
   readonly parameters: ReadonlyMap<string, ParameterType>;

@@ -12,7 +12,6 @@ import type { Workspace } from "../data/workspace.ts";
 import { type Cursor, subcommandOf, subcommandsOf } from "./cursor.ts";
 import type { TypedPlaceholder, TypedRoute } from "./routes.ts";
 
-/** The completions for a shell. */
 export interface Completions {
   readonly values: readonly Completion[];
   /** Whether values are incomplete, so that the shell must not add a space. */
@@ -23,7 +22,6 @@ export interface Completions {
 
 export const nothing: Completions = { values: [] };
 
-/** The sources of values. */
 export interface Sources {
   readonly workspace: Workspace;
   /** Ends the search. */
@@ -85,7 +83,6 @@ function wordOf(awaited: Argument | Option): string {
   return /[<[]([^\]>]*?)(?:\.\.\.)?[\]>]/.exec(awaited.flags)?.[1] ?? "";
 }
 
-/** Returns the values of an argument or an option. */
 export async function valuesFor(
   awaited: Argument | Option,
   cursor: Cursor,
@@ -95,7 +92,6 @@ export async function valuesFor(
   return (await valuesOf[wordOf(awaited)]?.(cursor, sources)) ?? nothing;
 }
 
-/** Returns the subcommands of a command. */
 export function commandValues(command: Command): Completions {
   const values = subcommandsOf(command).map((subcommand) => ({
     value: subcommand.name(),

@@ -10,7 +10,6 @@ import type { IO } from "../terminal/io.ts";
 /** The mode of new files beside the data, less the umask: not every user may change the table, and so who may do what. */
 export const fileMode = 0o664;
 
-/** The options of every command. */
 export interface GlobalOptions {
   readonly data: string;
   readonly routes: string;

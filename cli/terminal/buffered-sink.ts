@@ -27,7 +27,6 @@ export class BufferedSink implements Sink {
   readonly #stream: Omit<Sink, "write">;
   readonly #destination: SonicBoom;
   readonly #onDropped: (lines: number) => void;
-  /** The number of dropped lines. */
   droppedLines = 0;
   /** How many of them have been reported. */
   #reportedLines = 0;

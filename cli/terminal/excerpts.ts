@@ -8,7 +8,6 @@ import { shortened } from "./layout.ts";
 /** Styles a text if the output has styles. */
 export type Paint = (format: "bold" | "dim" | "red" | "green" | "yellow", text: string) => string;
 
-/** The options of {@link formatFaults}. */
 export interface FormatOptions {
   readonly file: string;
   /** The text that was checked. */

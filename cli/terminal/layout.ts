@@ -4,7 +4,6 @@
  */
 import stringWidth from "string-width";
 
-/** The separator of columns. */
 const gap = "  ";
 /** The least width of a readable column; below it, headings and values stand one below the other. */
 const minWidth = 10;

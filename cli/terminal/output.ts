@@ -11,7 +11,6 @@ import type { Paint } from "./excerpts.ts";
 import type { IO, Sink } from "./io.ts";
 import type * as Layout from "./layout.ts";
 
-/** A column of a list. */
 export interface Column<T> {
   readonly heading: string;
   readonly cell: (row: T) => string;
@@ -137,7 +136,6 @@ export class Output {
     this.remark(formatFaults(faults, { file, text, paint, columns: widthOf(stderr), kind }));
   }
 
-  /** Prints why a command failed. */
   async failure(error: unknown): Promise<void> {
     if (error instanceof Reported) return;
     const { code, message, hint, parameter } = toProblem(error);

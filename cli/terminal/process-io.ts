@@ -9,7 +9,6 @@ import { isOutputKept } from "./kept-output.ts";
 /** The time for which operations under way may delay the end of the process, in milliseconds. */
 const leaveMilliseconds = 500;
 
-/** Returns the environment of this process. */
 export function processIO(): IO {
   let stdout: Sink = isFile(1) ? fileSink(1) : process.stdout;
   let stderr: Sink = process.stderr;

@@ -28,7 +28,6 @@ export interface Holder {
   readonly since: number;
 }
 
-/** What these operations work on. */
 export interface ControlEnvironment extends Environment {
   /** Returns the service on the data. Starting one takes longer, so that only what requires it does. */
   readonly service: () => Promise<Service>;

@@ -27,7 +27,6 @@ const defaultDrainMilliseconds = 10_000;
 /** The interval of signs of life, in milliseconds. */
 const lifeInterval = 1_000;
 
-/** The options of {@link startControl}. */
 export interface ControlServerOptions {
   /** Called with what fails while it listens. */
   readonly warn?: (message: string, error: unknown) => void;

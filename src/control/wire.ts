@@ -17,12 +17,10 @@ const errorForm = v.object({
 });
 type WireError = v.InferOutput<typeof errorForm>;
 
-/** Whether a JSON value is an error. */
 export function isWireError(value: unknown): value is WireError {
   return v.is(errorForm, value);
 }
 
-/** Converts an error to JSON. */
 export function toWire(error: unknown): WireError {
   if (error instanceof Failure) {
     const { code, message, parameter, hint, operatorHint, problems, faultyFile } = error;
@@ -31,7 +29,6 @@ export function toWire(error: unknown): WireError {
   return { message: error instanceof Error ? error.message : String(error) };
 }
 
-/** Restores an error from JSON. */
 export function fromWire({ code, message, ...details }: WireError): Error {
   return code === undefined ? new Error(message) : new Failure(code, message, details);
 }

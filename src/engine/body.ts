@@ -30,7 +30,6 @@ export interface Representation {
   readonly encoding: "gzip" | undefined;
 }
 
-/** See the head of this file. */
 export class ReadyBody {
   readonly #plain: Representation;
   readonly #isCached: boolean;

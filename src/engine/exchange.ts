@@ -34,7 +34,6 @@ export interface RequestRecord {
   readonly error?: unknown;
 }
 
-/** The receiver of records. */
 export interface Observer {
   /** Called with the record of every answer. */
   readonly observe?: ((record: RequestRecord) => void) | undefined;
@@ -45,7 +44,6 @@ export interface Observer {
 /** The methods of what can be read. */
 export const readMethods = "GET, HEAD, OPTIONS";
 
-/** See the head of this file. */
 export class Exchange<R extends Pick<IncomingRequest, "method" | "address"> = IncomingRequest> {
   readonly requestId = randomUUID();
   readonly request: R;
@@ -130,7 +128,6 @@ export class Exchange<R extends Pick<IncomingRequest, "method" | "address"> = In
   }
 }
 
-/** Returns the refusal of a method. */
 export function methodNotAllowed(method: string): Failure {
   return new Failure("METHOD_NOT_ALLOWED", `Expected the method GET, got ${method}.`);
 }

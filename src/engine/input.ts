@@ -15,7 +15,6 @@ interface SentText {
   readonly raw: string;
 }
 
-/** The context of the check of parameters. */
 export interface ParameterContext {
   readonly vocabulary: () => Vocabulary;
   /** Matches texts that contain a token. They are refused, so that no token is ever stored or shown. */

@@ -9,7 +9,6 @@ import type { Limit } from "../table/limits.ts";
 import type { Operation } from "../table/operation.ts";
 import type { IncomingRequest } from "./request.ts";
 
-/** A request that a limit refuses. */
 export interface Refusal {
   readonly limit: Limit;
   /** After how many seconds a request is allowed again: whole, at least 1. */
@@ -18,7 +17,6 @@ export interface Refusal {
   readonly isRepeated: boolean;
 }
 
-/** A bucket of requests. */
 interface Bucket {
   /** How many requests were left at {@link at}. */
   left: number;
@@ -49,7 +47,6 @@ type Client = Pick<IncomingRequest, "address">;
 
 type Buckets = LRUCache<string, Bucket>;
 
-/** See the head of this file. */
 export class Limiter {
   // Reads and changes are apart from the limits of routes, since composing a key took longer than all else.
   readonly #reads = newBuckets();

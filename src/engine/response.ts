@@ -5,7 +5,6 @@ import type { ReadyBody } from "./body.ts";
 import type { Refusal } from "./limiter.ts";
 import type { IncomingRequest } from "./request.ts";
 
-/** The status of each failure. */
 export const statusOf: Readonly<Record<FailureCode, number>> = {
   PARAMETER_MISSING: 400,
   PARAMETER_INVALID: 400,
@@ -41,7 +40,6 @@ export const retryAfterSeconds = "5";
 /** The `WWW-Authenticate` of a 401. The `code` in the body says more than RFC 6750's `error` could. */
 export const authenticationScheme = "Bearer";
 
-/** The body of every failure. */
 export interface FailureBody {
   readonly httpStatusCode: number;
   readonly httpStatus: string;
@@ -127,7 +125,6 @@ export function changeAnswer(result: unknown, requestId: string): Answer {
   return jsonAnswer(200, typeof result === "object" ? result : { info: String(result) }, requestId);
 }
 
-/** Returns the answer to a failure. */
 export function failureAnswer(failure: Failure, requestId: string, extra: readonly string[] = []): Answer {
   const status = statusOf[failure.code];
   const { parameter, hint } = failure;

@@ -25,10 +25,8 @@ function longestValue({ type }: Pick<Parameter, "type">): number {
   return Math.max(textLength.maxLength, lengthsOf(type).maxLength) * longestCharacter;
 }
 
-/** The longest token. */
 const longestToken = 100;
 
-/** See the head of this file. */
 export class Router {
   readonly #routes: RouterContext<Route> = createRouter();
   /** The prefix before and behind the token. */

@@ -19,12 +19,10 @@ export interface Change {
   readonly after: string | null;
 }
 
-/** A change of something that has a name. */
 export interface NamedChange extends Change {
   readonly name: string;
 }
 
-/** A route that was added, removed or changed. */
 export interface RouteChange {
   readonly path: string;
   readonly change: "added" | "removed" | "changed";

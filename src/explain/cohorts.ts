@@ -9,7 +9,6 @@ import type { Data } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";
 import { type Caller, type Traits, toCaller } from "../table/caller.ts";
 
-/** A player in a list. */
 export interface Person {
   readonly name: string;
   readonly uuid: string;

@@ -25,7 +25,6 @@ const served = /^(?:invitations|stream|pages\..+|(?:statistics|ratios|events|sco
 /** The settings that name what clients look for: paths, and the fields of answers. */
 const naming = /^(?:prefix|statistics\.[^.]+\.counter|events\.[^.]+\.name|scores\.[^.]+\.sides)$/;
 
-/** A table and its file. */
 export interface TableFile {
   readonly file: string;
   readonly table: Table;

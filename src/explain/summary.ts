@@ -2,7 +2,6 @@
 import { allOf, capitalised, counted, fold } from "../domain/text.ts";
 import { type Comparison, cohortsIn, type Difference, playersIn, type Side } from "./comparison.ts";
 
-/** The maximum number of names in a summary. */
 const mostNames = 5;
 
 /** The summary of a {@link Comparison}, whose size does not grow with the number of players. */
@@ -11,7 +10,6 @@ export type TableSummary = ReturnType<typeof summarize>;
 /** How many players gain and lose an operation, for any parameters. */
 export type OperationSummary = TableSummary["operations"][number];
 
-/** Returns the summary of a comparison. */
 export function summarize(comparison: Comparison) {
   const { counts, cohorts, registered, takesAway, routes, exclusion } = comparison;
   const losing = routes.flatMap(({ people }) => people.map(({ loses }) => loses));

@@ -30,7 +30,6 @@ export interface AppOptions extends Observer {
 /** URLs that normalising would not change: no dot segments, empty segments, or percent-encodings in the path. */
 const plainURL = /^(?:\/[\w-][\w.-]*)+(?:\?[\w.~*+%=&-]*)?$/;
 
-/** See the head of this file. */
 export class App {
   readonly engine: Engine;
   readonly table: Table;
@@ -68,7 +67,6 @@ export class App {
     return this.engine.answer(new PlainRequest(request, pathname, search, this.#addresses));
   }
 
-  /** Answers any request. */
   fetch(request: Request): Response | Promise<Response> {
     return this.#h3.fetch(request);
   }

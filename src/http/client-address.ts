@@ -28,7 +28,6 @@ const maxEntry = 80;
 const maxHops = 32;
 const maxForwarded = maxHops * maxEntry;
 
-/** See the head of this file. */
 export class ClientAddresses {
   readonly #trusted = new BlockList();
   readonly #warn: (message: string) => void;

@@ -147,7 +147,6 @@ export interface ConnectionEvents {
   closed?(connection: Connection): void;
 }
 
-/** See the head of this file. */
 export class Connections implements Iterable<Connection> {
   readonly #max: number;
   readonly #events: ConnectionEvents;

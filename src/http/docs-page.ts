@@ -27,7 +27,6 @@ const json = "application/json; charset=utf-8";
 /** Also for Markdown: browsers download `text/markdown` instead of showing it. */
 const text = "text/plain; charset=utf-8";
 
-/** Reads a packaged file. */
 export function readPackaged(name: string): Promise<Buffer> {
   return readFile(packaged(name));
 }

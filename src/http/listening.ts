@@ -20,7 +20,6 @@ export async function refusedAddress(
   return cause && cannotListen(listener, host, port, cause);
 }
 
-/** The refusal of an address. */
 export function cannotListen(
   { what, option }: typeof theService,
   host: string,

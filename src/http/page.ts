@@ -18,7 +18,6 @@ export interface Page {
   answer(request: IncomingRequest, requestId: string): Answer | Promise<Answer>;
 }
 
-/** Pages by their path. */
 export type Pages = ReadonlyMap<string, Page>;
 
 /** Returns a page with its path, and with a slash at its end, which is ignored as with the paths of the table. */

@@ -65,7 +65,6 @@ interface Ready {
   readonly answered: Answered;
 }
 
-/** See the head of this file. */
 export class RequestQueue implements ConnectionEvents {
   readonly #handle: Handle;
   readonly #connections: () => Iterable<Connection>;
@@ -86,15 +85,11 @@ export class RequestQueue implements ConnectionEvents {
   /** How many requests have arrived in this turn, and when the first did. */
   #arrived = 0;
   #began = 0;
-  /** How many requests wait. */
   #waiting = 0;
   #isScheduled = false;
   /** Whether a connection was opened in this turn. */
   #isAccepting = false;
 
-  /**
-   * @param connections returns all connections
-   */
   constructor(handle: Handle, connections: () => Iterable<Connection>) {
     this.#handle = handle;
     this.#connections = connections;
@@ -113,7 +108,6 @@ export class RequestQueue implements ConnectionEvents {
     this.#release(connection);
   }
 
-  /** Adds a request. */
   take(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
     if (connection.socket.destroyed || connection.isEnding || connection.isDone) return;
     // It could never be answered, and would be held in memory.
@@ -214,7 +208,6 @@ export class RequestQueue implements ConnectionEvents {
     }
   }
 
-  /** Begins the next request of a connection. */
   #begin(connection: Connection): void {
     const next = connection.waiting.shift();
     if (next === undefined) return;
@@ -302,7 +295,6 @@ function resume(held: Set<Connection>, count: number, connections: Iterable<Conn
   }
 }
 
-/** Sorts connections: those with the most good answers first. */
 function byGoodAnswers(connections: Iterable<Connection>): Connection[] {
   return Array.from(connections).sort((a, b) => b.goodAnswers - a.goodAnswers);
 }

@@ -41,7 +41,6 @@ export interface ServerOptions extends Observer {
   readonly drainMilliseconds?: number;
 }
 
-/** A listening server. */
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
 const defaultDrainMilliseconds = 10_000;
@@ -160,7 +159,6 @@ export async function startServer(options: ServerOptions) {
     url: listening.url.replace(/:?\/?$/, ""),
     /** Uses another certificate for new connections. Open ones go on with theirs. */
     useCertificate,
-    /** The number of open connections. */
     get connections(): number {
       return connections.size;
     },
@@ -267,7 +265,6 @@ function isHost(text: string): boolean {
   return text === "" || (!/[/?#@\\]/.test(text) && URL.canParse(`http://${text}/`));
 }
 
-/** Returns the failure for an error of Node's parser. */
 function parserFailure(error: NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }): Failure {
   const packet = error.rawPacket?.toString("latin1") ?? "";
   // Complete requests can precede the fault.

@@ -1,13 +1,11 @@
 /** Paused connections of different networks, which take turns: nobody waits for all connections of another network. */
 import type { Connection } from "./connections.ts";
 
-/** See the head of this file. */
 export class NetworkTurns {
   /** Those of each network, oldest first. The network whose turn is next comes first. */
   readonly #networks = new Map<string, Set<Connection>>();
   #size = 0;
 
-  /** The number of connections. */
   get size(): number {
     return this.#size;
   }

@@ -5,7 +5,6 @@ import type { ParameterValue } from "../table/restriction/restriction.ts";
 /** A JSON Schema (2020-12), as a plain object. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** A reference to a component. */
 export interface Reference {
   readonly $ref: string;
 }

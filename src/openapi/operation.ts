@@ -10,7 +10,6 @@ import { failureResponses } from "./failures.ts";
 import { toParameterObject } from "./parameters.ts";
 import { toForm } from "./restriction.ts";
 
-/** Returns the number of entries of a list. */
 export type SizeOf = (list: string) => number;
 
 /** What the descriptions of all operations have in common. */
@@ -59,7 +58,6 @@ export function toOperationObject(route: Route, operationId: string, context: De
   };
 }
 
-/** Returns the first segment of a path. */
 export function resourceOf(path: string): string {
   return path.split("/")[1] ?? "";
 }

@@ -24,7 +24,6 @@ export interface Client {
   readonly current: boolean;
 }
 
-/** The clients at an instant. */
 export interface ClientCount {
   readonly total: number;
   readonly active: number;

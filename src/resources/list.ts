@@ -114,7 +114,6 @@ function inputsOf(fields: readonly Field[], isReference: boolean) {
   return Object.fromEntries(fields.map((known) => [known.name, inputOf(known, isReference)]));
 }
 
-/** Returns the schema of an entry in an answer. */
 function answerOf({ name, title, description, fields, creator }: List, given: ReadonlySet<string>) {
   const left = fields.filter((known) => !given.has(known.name));
   const schemas = left.flatMap((known) => {

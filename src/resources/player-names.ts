@@ -2,7 +2,6 @@
 import { fold } from "../domain/text.ts";
 import type { DurableData } from "../store/data.ts";
 
-/** The most names that a search finds. */
 const mostFound = 10;
 
 /**

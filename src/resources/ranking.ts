@@ -33,7 +33,6 @@ const places = 10;
 /** The leaders that a category stores. */
 const mostLeaders = 100;
 
-/** A player in a category. */
 interface Ranked {
   readonly name: string;
   readonly value: number;
@@ -174,7 +173,6 @@ export class Ranking {
     this.#version += 1;
   }
 
-  /** Returns the list. */
   top(): Record<string, Record<string, string | number>[]> {
     if (this.#isStale) this.#rebuild();
     return Object.fromEntries(this.#categories.map((category) => [category.name, category.top()]));

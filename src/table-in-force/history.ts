@@ -23,7 +23,6 @@ import {
 import { tablesFolder } from "../store/folder/folder-names.ts";
 import { isRevision, revisionOf } from "../table/revision.ts";
 
-/** The maximum number of tables. */
 const mostTables = 20;
 const listName = "history.json";
 const temporaryForm = /^\..*\.tmp$/;
@@ -45,7 +44,6 @@ export class TableHistory {
   readonly #dataFolder: string;
   readonly #files: Files;
 
-  /** @param dataFolder the data folder */
   constructor(dataFolder: string, files: Files = nodeFiles) {
     this.folder = join(dataFolder, tablesFolder);
     this.#dataFolder = dataFolder;

@@ -13,7 +13,6 @@ import { revisionOf } from "../table/revision.ts";
 import type { CheckedTable, Table, TableContext } from "../table/table.ts";
 import { readTable } from "./read-table.ts";
 
-/** The text of a route table, and its file. */
 export interface TableText {
   readonly file: string;
   readonly text: string;
@@ -37,7 +36,6 @@ function requireSound(file: string, checked: CheckedTable, text: string) {
 /** Why the file was read: at the start, after a change, on a signal, or for a command. */
 export type ReloadCause = "start" | "watch" | "signal" | "reload" | "rollback";
 
-/** A table that is put in force. */
 export interface TablePutInForce {
   readonly cause: ReloadCause;
   /** The table in force before it; undefined at the start. */
@@ -77,7 +75,6 @@ export class UnsettledTable extends Failure {
   }
 }
 
-/** The result of a reload. */
 export interface Reloaded {
   /** The revision in force now. */
   readonly revision: string;
@@ -117,7 +114,6 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
   #note: (put: TablePutInForce) => Promise<void> = async () => {};
   #review: Review = async () => undefined;
   #mounted: Mounted | undefined;
-  /** The text of the table in force. */
   #text = "";
   #since = 0;
   #refused: TableStatus["refused"] = null;
@@ -145,7 +141,6 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
     return this.#mounted;
   }
 
-  /** The table in force. */
   get table(): Table {
     return this.mounted.table;
   }
@@ -300,7 +295,6 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
     return withFindings(checked, await findingsOf(checked.lists, entries));
   }
 
-  /** See {@link TableStatus}. */
   status(): TableStatus {
     const { revision, routes } = this.table;
     return {

@@ -22,7 +22,6 @@ const rankSchema = v.pipe(
   v.transform(Number),
 );
 
-/** The form of a description. */
 export const callerSchema = mapWith({
   name: v.optional(v.pipe(v.string(), v.minLength(1, "a name"))),
   administrator: v.optional(
@@ -49,7 +48,6 @@ export interface DescribedCaller {
 
 const plainPlayer = { administrator: false, ranks: new Map(), groups: new Set<string>() };
 
-/** The built-in callers. */
 export const builtInCallers: ReadonlyMap<string, DescribedCaller> = new Map([
   ["public", { words: "public (a public token)", caller: nobody }],
   ["player", named("player", { words: inWords(plainPlayer), caller: toCaller(plainPlayer) })],

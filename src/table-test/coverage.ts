@@ -18,7 +18,6 @@ import type { Route } from "../table/table.ts";
 /** How much of something is covered. */
 export type Share = Coverage["routes"];
 
-/** Something that no test covers. */
 export interface Gap {
   readonly route: string;
   /** The part in words, with its case; null if no test calls the route. */

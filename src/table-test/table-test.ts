@@ -12,7 +12,6 @@ import { type Expectation, type ExpectedResult, parseTests, type TestCall } from
 /** The result of a run. A test is one caller of one call. */
 export type TestResult = NonNullable<ReturnType<typeof testTable>["result"]>;
 
-/** An expectation that was not met. */
 export type TestFailure = ReturnType<typeof toFailure>;
 
 /**

@@ -31,7 +31,6 @@ export interface ParameterType extends Refinements {
   readonly roundsDown?: true;
 }
 
-/** A built-in type. */
 export interface Base {
   readonly refinements: readonly (keyof Refinements)[];
   /** Whether values are compared as the texts that they are written as: a version 2.10 is not 2.1. */
@@ -210,7 +209,6 @@ export const bases: Readonly<Record<BaseType, Base>> = {
   ...{ group: nameOf("group"), faction: nameOf("faction"), service: nameOf("service") },
 };
 
-/** See {@link Base.expectation}. */
 export function expectation(type: ParameterType, vocabulary: Vocabulary, refused?: string): string {
   return bases[type.base].expectation(type, vocabulary, refused);
 }

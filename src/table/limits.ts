@@ -24,7 +24,6 @@ export interface Limit {
   readonly words: string;
 }
 
-/** The limits of a table. */
 export type Limits = Readonly<Record<(typeof limitNames)[number], Limit | "off">>;
 
 /** The seconds in each unit of time of a table. */
@@ -33,7 +32,6 @@ const rateForm = /^([1-9]\d{0,5})\/(s|min|h)$/;
 const rateWords = "a rate from 1/h to 999999/s, such as 10/s, 20/min or 100/h";
 const off = v.pipe(v.literal("off"), v.description("No limit."));
 
-/** The form of a limit. */
 export const limitSchema = v.union(
   [
     off,
@@ -61,7 +59,6 @@ const limitEntries = {
   ),
 };
 
-/** The form of a table's `limits`. */
 export const limitsSchema = v.union([off, mapWith(limitEntries)], `off, or a map of ${allOf(limitNames)}`);
 
 export type LimitDeclaration = v.InferOutput<typeof limitSchema>;

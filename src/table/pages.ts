@@ -12,7 +12,6 @@ import { unknownName } from "./yaml/wording.ts";
 
 const pageNames = ["home", "overlay", "top", "player", "housebans", "wanted", "team"] as const;
 
-/** The form of `pages`. */
 export const pagesSchema = optional(
   v.array(
     v.union(
@@ -23,7 +22,6 @@ export const pagesSchema = optional(
   "The pages that everybody may see without a token; without it, none.",
 );
 
-/** A page of a table. */
 export interface TablePage {
   readonly name: Exclude<(typeof pageNames)[number], "wanted"> | "list";
   readonly path: string;

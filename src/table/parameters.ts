@@ -7,7 +7,6 @@ import { expectation, lengthsOf, type ParameterType, type Refinements } from "./
 import { kindOf, type MembershipKind, type Vocabulary } from "./caller.ts";
 import type { ParameterValue } from "./restriction/restriction.ts";
 
-/** A parameter of a route. */
 export interface Parameter {
   readonly name: string;
   readonly in: "path" | "query";

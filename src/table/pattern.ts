@@ -14,7 +14,6 @@ const maxSteps = 1000;
 /** Why a pattern cannot be used; the message continues "expected a regular expression". */
 export class PatternFault extends Error {}
 
-/** A compiled pattern. */
 export class Pattern {
   readonly source: string;
   readonly #compiled: RE2JS;

@@ -18,7 +18,6 @@ const withoutDashes = v.pipe(
   v.transform((text) => toUUID(text) ?? text),
 );
 
-/** Returns the names of the placeholders in a path. */
 export function placeholdersOf(path: string): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
 }

@@ -7,7 +7,6 @@ import type { TypeDeclaration } from "./type-form.ts";
 import type { Report } from "./yaml/fault.ts";
 import { unknownName } from "./yaml/wording.ts";
 
-/** The types of a table. */
 export type Types = ReturnType<typeof toTypes>;
 
 /** Returns the types of a table. Reports the faults of those that it declares. */

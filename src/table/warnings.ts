@@ -54,7 +54,6 @@ export type HighestRanks = Readonly<Record<"faction" | "service", ReadonlyMap<st
 /** The highest rank that a member can have: ranks are integers of the interface. */
 const highestRank = integerRange.maximum;
 
-/** A restriction or a part of one, and where it is. */
 interface Place {
   readonly restriction: Restriction;
   readonly path: Path;

@@ -9,7 +9,6 @@ import { isMissing, nodeFiles } from "../../../src/store/folder/files.ts";
 import type { Context } from "../../context.ts";
 import { withProgress } from "./progress.ts";
 
-/** Writes a snapshot. */
 export async function takeSnapshot({ output, run }: Context): Promise<void> {
   const { sequence } = await run("edits", "data.snapshot", {});
   output.result({ sequence }, `There is a snapshot of everything up to change ${sequence}.`);

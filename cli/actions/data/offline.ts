@@ -47,7 +47,6 @@ export async function withFolder<T>(folder: string, what: string, work: () => Pr
   }
 }
 
-/** Returns a fault and its position as one line. */
 export function describeFault({ file, offset, what }: Fault): string {
   return `${file}: byte ${offset}: ${what}`;
 }

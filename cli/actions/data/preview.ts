@@ -13,7 +13,6 @@ export function resourceLines(resources: readonly ResourceChange[]): string[] {
   return rows.map(([noun, counts]) => `${noun.padEnd(width)}  ${counts}`);
 }
 
-/** Returns problems as warnings. */
 export function warningLines(problems: readonly string[]): string[] {
   return problems.map((problem) => `warning: ${escapeInvisible(problem)}`);
 }

@@ -27,7 +27,6 @@ import { withFolder } from "./offline.ts";
 import { resourceLines, warningLines } from "./preview.ts";
 import { withProgress } from "./progress.ts";
 
-/** The options of a restore or an import. */
 export interface RestoreOptions {
   /** Whether to restore tokens as well. */
   readonly tokens?: boolean;

@@ -27,7 +27,6 @@ const mayColumn: Column<Row> = {
   cell: ({ may, dependsOn = [] }) => (may === "depends" ? `depends on ${allOf(dependsOn)}` : "yes"),
 };
 
-/** Lists the selected routes. */
 export async function listRoutes(
   context: Context,
   { resource, for: who, markdown: isMarkdown }: { resource?: string; for?: string; markdown?: boolean },

@@ -14,7 +14,6 @@ const units = [
   ["minute", 60_000],
 ] as const;
 
-/** See the head of this file. */
 export class Site {
   readonly table: Table;
   readonly data: OperationContext;

@@ -20,7 +20,6 @@ export function eventOf(name: string, data: string): Buffer {
   return Buffer.from(`event: ${name}\ndata: ${data}\n\n`);
 }
 
-/** See the head of this file. */
 export class EventStream extends LiveBody {
   readonly #began: () => void;
   readonly #ended: () => void;

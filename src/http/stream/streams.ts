@@ -57,7 +57,6 @@ interface Subscription {
   rights: Rights;
 }
 
-/** See the head of this file. */
 export class Streams {
   readonly #data: OperationContext;
   readonly #warn: (message: string, error: unknown) => void;
@@ -82,7 +81,6 @@ export class Streams {
     for (const rows of Object.values(data.store.data)) rows.watch(() => this.#changed());
   }
 
-  /** The number of open streams. */
   get size(): number {
     return this.#subscriptions.size;
   }
@@ -135,7 +133,6 @@ export class Streams {
     return stream;
   }
 
-  /** Ends all streams. */
   close(): void {
     for (const { stream } of this.#subscriptions) stream.end();
   }

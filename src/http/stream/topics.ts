@@ -22,7 +22,6 @@ export interface Topic {
 const eventOperation = "event.current";
 const frequent = "statistic.";
 
-/** Returns the topics of a table. */
 export function topicsOf({ routes }: Pick<Table, "routes">, vocabulary: Vocabulary): readonly Topic[] {
   return routes.flatMap((route): Topic[] => {
     const { path, handler, restriction, decisive, parameters, operation } = route;
@@ -42,7 +41,6 @@ export function topicsOf({ routes }: Pick<Table, "routes">, vocabulary: Vocabula
   });
 }
 
-/** Returns the routes of the current events. */
 export function eventRoutes(table: Pick<Table, "routes"> | undefined): readonly Route[] {
   return table?.routes.filter(({ handler }) => handler === eventOperation) ?? [];
 }

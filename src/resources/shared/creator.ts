@@ -28,7 +28,6 @@ export function creatorOf(data: Data, { id }: Caller): Creator | undefined {
   return player && { creatorName: player.name, creatorUUID: player.uuid };
 }
 
-/** Returns the creator in the answer for a stored entry. */
 export function creatorInAnswer({
   creatorName,
   creatorUUID,

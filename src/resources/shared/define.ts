@@ -36,7 +36,6 @@ export interface Context {
   readonly cached: (operation: string, input: Input) => ReadyBody | undefined;
 }
 
-/** The context of a change. */
 export interface ChangeContext extends Context {
   /** The number of the change. */
   readonly sequence: number;
@@ -47,7 +46,6 @@ export interface ChangeContext extends Context {
 /** What the description of the interface says of a handler. */
 type Documented = Pick<Operation, "answerFor" | "description" | "failures">;
 
-/** A handler that only reads. */
 export interface ReadHandler extends Documented, Pick<Operation, "input" | "answer"> {
   readonly effect: "read";
   /** How to cache its answers, where they may be cached. */
@@ -60,7 +58,6 @@ export interface ReadHandler extends Documented, Pick<Operation, "input" | "answ
 /** The sources that have a version: it grows with every change. */
 type VersionedSource = Exclude<keyof Sources, "clients" | "lists">;
 
-/** How the answers of a read are cached. */
 export interface Cacheable {
   /** Whether clients that accept it get the answers compressed. */
   readonly isCompressed?: boolean;
@@ -90,7 +87,6 @@ export type Handler = ReadHandler | ChangeHandler;
 /** The input of a handler, as its schemas parse it. The engine has parsed what a handler gets. */
 type InputOf<I extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<I, undefined>>;
 
-/** The answer of every change. */
 const infoAnswer = component("Info", "The result of a change.", {
   info: v.pipe(
     v.string(),
@@ -101,7 +97,6 @@ const infoAnswer = component("Info", "The result of a change.", {
 });
 
 const { STORE_UNAVAILABLE, OUTCOME_UNKNOWN } = meanings;
-/** The failures of every change. */
 export const changeFailures = { STORE_UNAVAILABLE, OUTCOME_UNKNOWN };
 
 /** Defines a handler that reads. `read` throws a Failure to refuse. */

@@ -179,7 +179,6 @@ export class ListChanges {
   }
 }
 
-/** Returns a value of a field in words. */
 const valueText = ({ type }: Field, value: EntryValue) =>
   type.base === "instant" ? instantText(Number(value)) : value;
 

@@ -37,7 +37,6 @@ export function valueIn(entry: Entry, field: Field): EntryValue {
   return storedValue(entry, field.name) ?? field.default ?? none;
 }
 
-/** The entries of a list. */
 export class ListEntries {
   readonly #list: List;
   readonly #key: string[];
@@ -111,7 +110,6 @@ export class ListEntries {
     });
   }
 
-  /** Returns the answer of {@link sorted} entries. */
   answers(entries: readonly Entry[], wanted: Input): Record<string, unknown>[] {
     const given = this.#given(wanted);
     return entries.map((entry) => this.answer(entry, given));

@@ -14,7 +14,6 @@ interface Order {
   readonly entries: readonly Entry[];
 }
 
-/** See the head of this file. */
 export class ListOrders {
   readonly #orders = new LRUCache<string, Order>({
     maxSize: maxOrdered,

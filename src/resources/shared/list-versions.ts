@@ -9,7 +9,6 @@ import type { List } from "../../table/declared/lists.ts";
 import type { Input, ParameterValue } from "../../table/restriction/restriction.ts";
 import { ListOrders } from "./list-orders.ts";
 
-/** See the head of this file. */
 export class ListVersions {
   /** By the name of a list, and for its parts by {@link partOf}. */
   readonly #versions = new Map<string, number>();
@@ -40,7 +39,6 @@ export class ListVersions {
     );
   }
 
-  /** Puts the lists of a table in force. */
   use(lists: readonly List[]): void {
     this.#inForce = lists;
   }

@@ -120,7 +120,6 @@ function schemaOf(known: Field, isReference: boolean): v.GenericSchema<Parameter
   return roundsDown === true ? v.pipe(bounded, v.metadata({ roundsDown })) : bounded;
 }
 
-/** Returns the schema of a field of a list in answers. */
 export function outputOf({ type, description, example, refersTo }: Field): v.GenericSchema {
   const isText = type.base === "text" && refersTo === undefined;
   const words = isText ? `${description} It has \`-\` for each space.` : description;

@@ -8,7 +8,6 @@ const nouns: Readonly<Record<string, string>> = { min: "minute", h: "hour", d: "
 
 export type Duration = ReturnType<typeof toDuration>;
 
-/** The form of a duration. */
 export const durationSchema = v.pipe(v.string(expected), v.regex(form, expected));
 
 /** Returns a duration. @param text of the form of {@link durationSchema} */

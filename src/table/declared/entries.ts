@@ -165,7 +165,6 @@ export class EntryFindings {
     return [...this.#missing.values()];
   }
 
-  /** What was found. */
   get all(): readonly Finding[] {
     const full = Array.from(this.#lists.values()).flatMap(({ name, maxEntries }) => {
       const size = this.#sizes.get(name) ?? 0;

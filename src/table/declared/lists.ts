@@ -21,14 +21,12 @@ import { namesIn } from "./names.ts";
 const [mostFields, longestText, mostEntries] = [24, 500, 50_000];
 /** The most entries of a list whose declaration does not say. */
 export const usualEntries = 1000;
-/** The form of the most entries. */
 export const mostOf = (what: string) =>
   optional(
     v.pipe(length(1, ""), v.maxValue(mostEntries, `at most ${mostEntries}`)),
     `${what}; default: ${usualEntries}, highest: ${mostEntries}.`,
   );
 
-/** The form of the most entries of one player. */
 export const mostPerCreator = (what: string) => v.optional(length(1, what));
 
 const { description: _, ...refinements } = typeEntries;
@@ -71,10 +69,8 @@ const listSchema = mapWith({
 });
 type ListDeclaration = v.InferOutput<typeof listSchema>;
 
-/** The form of `lists`. */
 export const listsSchema = mapOf(listSchema);
 
-/** A field of a list. */
 export interface Field {
   readonly name: string;
   /** Whether it names a player, registered or not, or an entry of {@link list}. */
@@ -88,7 +84,6 @@ export interface Field {
   readonly reserved: readonly string[];
 }
 
-/** A declared list. */
 export interface List {
   readonly name: string;
   readonly title: string;

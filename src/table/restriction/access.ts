@@ -5,7 +5,6 @@ import { isAllowed, type Restriction } from "./restriction.ts";
 /** Whether a caller is allowed: always, never, or depending on parameters. */
 export type Access = "yes" | "no" | "depends";
 
-/** Returns whether a restriction allows a caller. */
 export function accessOf(restriction: Restriction, caller: Caller, vocabulary: Vocabulary): Access {
   if (caller.unrestricted) return "yes";
   switch (restriction.kind) {

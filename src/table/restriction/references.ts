@@ -11,7 +11,6 @@ export interface ReferredName {
   readonly name: string;
 }
 
-/** What in some tables refers to a name. */
 export type References = ReturnType<typeof referencesTo>;
 
 /** Returns the lists that have a name as a default, the paths of routes in the tables' order, and whether it is the excluded group. */

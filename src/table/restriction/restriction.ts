@@ -5,9 +5,7 @@
 import { allOf, comparisonForm, oneOf } from "../../domain/text.ts";
 import type { Caller, MembershipKind } from "../caller.ts";
 
-/** The value of a parameter. */
 export type ParameterValue = string | number | boolean;
-/** The values of parameters, by name. */
 export type Input = Readonly<Record<string, ParameterValue>>;
 
 /** Returns the values that there are, by name. */
@@ -54,7 +52,6 @@ export function isCompound(restriction: Restriction): restriction is Compound {
   return restriction.kind === "anyOf" || restriction.kind === "allOf";
 }
 
-/** Returns a restriction and all of its parts. */
 export function withParts(restriction: Restriction): readonly Restriction[] {
   if (isCompound(restriction)) return [restriction, ...restriction.restrictions.flatMap(withParts)];
   if (restriction.kind !== "cases") return [restriction];
@@ -100,14 +97,12 @@ export function applicable(restriction: Restriction, input: Input): Uniform {
   return applicable(applyingCase(restriction.cases, input).restriction, input);
 }
 
-/** Returns the first case that applies. */
 export function applyingCase(cases: readonly Case[], input: Input): Case {
   const applying = cases.find((branch) => applies(branch, input));
   if (applying === undefined) throw new Error("the last case has a condition");
   return applying;
 }
 
-/** Whether the condition of a case is met. */
 export function applies({ when = {} }: Pick<Case, "when">, input: Input): boolean {
   return Object.entries(when).every(([name, value]) => isSame(input[name], value));
 }

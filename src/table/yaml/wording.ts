@@ -33,7 +33,6 @@ export function gotWords(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(value) : stringify(value).trim();
 }
 
-/** Whether a value of a document is a map. */
 export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
