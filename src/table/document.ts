@@ -61,7 +61,6 @@ function routeSchemaOf({ handler, restriction }: Parts) {
   });
 }
 
-/** Returns the schema of a table. */
 export function documentSchemaOf(parts: Parts) {
   return mapWith({
     prefix: text("The start of every path, with a placeholder for the token: /gameaddon/v1/{tokenString}"),
@@ -111,13 +110,11 @@ export function documentSchemaOf(parts: Parts) {
 
 const parts = { handler: v.string(), restriction: v.unknown() };
 const documentSchema = documentSchemaOf(parts);
-const routeSchema = routeSchemaOf(parts);
 
 export type ParameterDeclaration = v.InferOutput<typeof parameterSchema>;
-export type RouteDeclaration = v.InferOutput<typeof routeSchema>;
 export type TableDocument = v.InferOutput<typeof documentSchema>;
+export type RouteDeclaration = TableDocument["routes"][string];
 
-/** A table's text, parsed. */
 export interface ParsedDocument extends Omit<ReadYAML, "value"> {
   /** Undefined if its form has faults. */
   readonly content: TableDocument | undefined;
