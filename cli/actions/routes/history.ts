@@ -54,7 +54,7 @@ export async function rollBack(context: Context, revision: string | undefined): 
   const current = await currentTable(context);
   const target = wanted ?? (await tableBefore(context, tables, current));
   const next = revisionOf(target.text);
-  if (textOf(current) === target.text && (current.inForce ?? next) === next) {
+  if (current.text === target.text && (current.inForce ?? next) === next) {
     output.result(
       resultOf(next, current, null, null),
       `${current.file} is already revision ${next}: nothing was changed.`,
@@ -110,11 +110,7 @@ async function currentTable(context: Context) {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });
-  return { file, present, inForce: status?.revision };
-}
-
-function textOf({ present }: CurrentTable): string | undefined {
-  return present?.toString("utf8");
+  return { file, present, text: present?.toString("utf8"), inForce: status?.revision };
 }
 
 /** @throws Failure if the table has changed since the preview: an edit that nobody saw must not be lost */
@@ -137,8 +133,8 @@ async function tableBefore(
   tables: readonly HistoryEntry[],
   current: CurrentTable,
 ): Promise<TableText> {
-  const text = textOf(current);
-  const revision = text === undefined ? undefined : (current.inForce ?? revisionOf(text));
+  const { text, inForce } = current;
+  const revision = text === undefined ? undefined : (inForce ?? revisionOf(text));
   const before = tables.find((table) => table.revision !== revision);
   if (before === undefined) {
     throw new Failure("UNKNOWN_ENTRY", "There is no earlier route table.", {
@@ -160,7 +156,7 @@ async function diffTo(
   tables: readonly HistoryEntry[],
   current: CurrentTable,
 ): Promise<Comparison | null> {
-  const text = textOf(current);
+  const { text } = current;
   const compare = (before?: TableText) => control.run("routes.diff", { isNext: true, after: target, before });
   try {
     if (current.inForce !== undefined) return await compare();
@@ -202,15 +198,15 @@ async function replaceTable(
   text: string,
   isKept: (text: string) => boolean,
 ): Promise<string | null> {
-  if (textOf(current) === text) return null;
+  if (current.text === text) return null;
   const { file, present } = current;
   // A link remains a link: its target is replaced.
   const path = present === undefined ? file : await realpath(file);
   const mode = present === undefined ? fileMode : (await stat(path)).mode & 0o777;
   const usual = `${file}.before-rollback`;
   const earlier = (await readRegular(usual).catch(() => undefined))?.toString("utf8");
-  const isFree = earlier === undefined || earlier === textOf(current) || isKept(earlier);
-  const keptAs = isFree ? usual : `${usual}-${revisionOf(textOf(current) ?? "")}`;
+  const isFree = earlier === undefined || earlier === current.text || isKept(earlier);
+  const keptAs = isFree ? usual : `${usual}-${revisionOf(current.text ?? "")}`;
   const write = async (to: string, content: Buffer) => {
     await writeTarget(nodeFiles, to, [content], { mode });
     // The service, for example, must still be able to read the file, whatever the umask is.
