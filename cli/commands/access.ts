@@ -1,5 +1,5 @@
 /** `can-i` and `who-can`: explain how the route table applies to callers. */
-import type { Command } from "commander";
+import { Argument, type Command } from "commander";
 import { counted } from "../../src/domain/text.ts";
 import type { Decision } from "../../src/explain/can-i.ts";
 import type { Allowed, WhoCan } from "../../src/explain/who-can.ts";
@@ -17,16 +17,14 @@ export function addAccessCommands(program: Command, context: Context): void {
     await requireServed(context, "Name another table than the one in force with --table.");
     return undefined;
   };
+  const decisive = "parameters; only those on which the restriction depends are required";
+  const parametersArgument = () => new Argument("[name=value...]", decisive).argParser(parsePair);
   program
     .command("can-i")
     .description("show whether a caller may call an operation, and why; exits with 0 for yes and 1 for no")
     .argument("<player|public>", "name or UUID, or `public` for a public token")
     .argument("<path>", "without the prefix, such as /targetlist/add", parsePath)
-    .argument(
-      "[name=value...]",
-      "parameters; only those on which the restriction depends are required",
-      parsePair,
-    )
+    .addArgument(parametersArgument())
     .option("--read-only", "decide for a read-only token, which allows no changes")
     .addOption(tableOption())
     .addHelpText(
@@ -51,11 +49,7 @@ export function addAccessCommands(program: Command, context: Context): void {
     .command("who-can")
     .description("list everyone who may call an operation")
     .argument("<path>", "without the prefix; may contain placeholders", parsePath)
-    .argument(
-      "[name=value...]",
-      "parameters; only those on which the restriction depends are required",
-      parsePair,
-    )
+    .addArgument(parametersArgument())
     .addOption(tableOption())
     .addHelpText(
       "after",
