@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 import { Failure } from "../../src/domain/errors.ts";
+import { isRevision } from "../../src/table/revision.ts";
 import { readTable } from "../../src/table-in-force/read-table.ts";
 import type { TableText } from "../../src/table-in-force/route-table.ts";
 import type { Context } from "../context.ts";
@@ -30,8 +31,6 @@ export function tableOption(): Option {
 /** Returns the text of a table: of a file, or if there is no such file, of a revision. @throws Failure if there is neither */
 export async function tableText(context: Context, given: string): Promise<TableText> {
   const file = resolve(context.io.cwd, given);
-  // Loaded late, since help does not need it.
-  const { isRevision } = await import("../../src/table/revision.ts");
   if (isRevision(given) && !(await exists(file))) return storedTable(context, given);
   return { file, text: await readTable(file) };
 }

@@ -2,6 +2,7 @@
  * Cohorts: players with the same administrator flag, memberships and groups, for whom every restriction decides alike.
  * A question about 100,000 players so takes a few hundred decisions.
  */
+import type { Player } from "../domain/model.ts";
 import { byName, fold } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import { standingsOf } from "../identity/memberships.ts";
@@ -9,10 +10,7 @@ import type { Data } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";
 import { type Caller, type Traits, toCaller } from "../table/caller.ts";
 
-export interface Person {
-  readonly name: string;
-  readonly uuid: string;
-}
+export type Person = Pick<Player, "name" | "uuid">;
 
 /** What a player is and belongs to, whoever it is. */
 export interface PlayerTraits extends Pick<Traits, "administrator" | "ranks"> {

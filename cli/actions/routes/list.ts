@@ -5,7 +5,7 @@ import { publicCaller } from "../../../src/identity/callers.ts";
 import { isExcluded } from "../../../src/table/authorization.ts";
 import { type Caller, toCaller } from "../../../src/table/caller.ts";
 import { type Access, accessOf } from "../../../src/table/restriction/access.ts";
-import { describe, parametersOf } from "../../../src/table/restriction/restriction.ts";
+import { describe } from "../../../src/table/restriction/restriction.ts";
 import type { Route, Table } from "../../../src/table/table.ts";
 import type { Context } from "../../context.ts";
 import type { Column } from "../../terminal/output.ts";
@@ -51,7 +51,7 @@ export async function listRoutes(
 
 /** @param may whether the caller of `--for` may call it; then the row has the parameters on which that depends */
 function toRow(route: Route, may: Access | undefined) {
-  const dependsOn = may === "depends" ? [...new Set(parametersOf(route.restriction))] : [];
+  const dependsOn = may === "depends" ? [...route.decisive] : [];
   return {
     path: route.path,
     restriction: describe(route.restriction),

@@ -1,15 +1,12 @@
 /** What in a table refers to a group, a faction or a service, whose removal would make the table faulty. */
+import type { Named } from "../../domain/model.ts";
 import { fold } from "../../domain/text.ts";
-import type { MembershipKind } from "../caller.ts";
 import type { Route, Table } from "../table.ts";
 import { withParts } from "./restriction.ts";
 import { namedTexts } from "./situations.ts";
 
 /** A name that a table can refer to. */
-export interface ReferredName {
-  readonly kind: MembershipKind;
-  readonly name: string;
-}
+export type ReferredName = Pick<Named, "kind" | "name">;
 
 export type References = ReturnType<typeof referencesTo>;
 
