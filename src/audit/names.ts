@@ -1,10 +1,10 @@
 /** The names of players in the data and its journal, including players who are no longer registered. */
+import { textOf } from "../domain/label.ts";
 import { collectionNames, definitionOf } from "../domain/model.ts";
 import { fold } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import type { JournalRecord } from "../store/change.ts";
 import type { Database } from "../store/collection.ts";
-import { isObject } from "../store/journal/record-lines.ts";
 
 /** The collections whose records have a name, and a UUID where it is known. */
 const naming: ReadonlySet<string> = new Set(
@@ -65,10 +65,10 @@ export class PlayerNames {
   }
 
   #add(record: unknown): void {
-    const { name, uuid } = subjectOf(record);
+    const [name, uuid] = [textOf(record, "name"), textOf(record, "uuid")];
     if (name === undefined) return;
     this.#written.set(fold(name), name);
-    if (uuid === undefined || uuid === null) return;
+    if (uuid === undefined) return;
     this.#names.set(uuid, name);
     const uuids = this.#uuids.get(fold(name)) ?? new Set();
     this.#uuids.set(fold(name), uuids.add(uuid));
@@ -77,16 +77,7 @@ export class PlayerNames {
 
 /** Returns whether a record is a person's: by its UUID, or if it has none, by its name. */
 export function belongsTo(person: Person, collection: string, record: unknown): boolean {
-  const { name, uuid } = subjectOf(record);
-  if (typeof uuid === "string") return person.uuids.has(uuid);
+  const [name, uuid] = [textOf(record, "name"), textOf(record, "uuid")];
+  if (uuid !== undefined) return person.uuids.has(uuid);
   return naming.has(collection) && name !== undefined && fold(name) === person.name;
-}
-
-function subjectOf(record: unknown): { name?: string | undefined; uuid?: string | null | undefined } {
-  if (!isObject(record)) return {};
-  const { name, uuid } = record;
-  return {
-    name: typeof name === "string" ? name : undefined,
-    uuid: typeof uuid === "string" || uuid === null ? uuid : undefined,
-  };
 }
