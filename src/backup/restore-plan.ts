@@ -32,18 +32,20 @@ export interface RestoreOptions {
 
 export class RestorePlan {
   readonly #present: DurableData;
-  readonly #source: Overlay;
-  readonly #tokens: PlannedTokens;
+  readonly #overlay: Overlay;
+  readonly #source: DurableData;
+  readonly #options: RestoreOptions;
 
   /**
-   * @param source is modified: its target list gets numbers before the next change
+   * @param overlay the source; is modified: its target list gets numbers before the next change
    * @param sequence the number of the last change of the present data
    */
-  constructor(present: DurableData, source: Overlay, sequence: number, options: RestoreOptions) {
+  constructor(present: DurableData, overlay: Overlay, sequence: number, options: RestoreOptions) {
     this.#present = present;
-    this.#source = source;
-    this.#tokens = new PlannedTokens(present, source, options);
-    renumberTargets(source, present, sequence);
+    this.#overlay = overlay;
+    this.#source = overlay.view;
+    this.#options = options;
+    renumberTargets(overlay, present, sequence);
   }
 
   /** Returns the changes from the present data to the result. */
@@ -68,7 +70,7 @@ export class RestorePlan {
   raised(changes: readonly RecordChange[]): RecordChange[] {
     if (changes.length === 0) return [];
     // The source may have removed what had the highest number.
-    const counters = [...this.#source.view.counters.values()].filter(({ name }) => isNumberCounter(name));
+    const counters = [...this.#source.counters.values()].filter(({ name }) => isNumberCounter(name));
     const highest = new Map(counters.map(({ name, value }) => [name, value]));
     for (const { collection, after } of changes) {
       if (collection !== "entries" || after === null) continue;
@@ -95,24 +97,33 @@ export class RestorePlan {
 
   /** The result, for the check of its consistency. */
   get result(): CheckedData {
-    return { ...this.#source.view, names: this.#names(), tokens: this.#tokens };
+    const get = (id: string) => this.#token(id);
+    const has = (id: string) => get(id) !== undefined;
+    const values = () => this.#tokens();
+    return { ...this.#source, names: this.#names(), tokens: { get, has, values } };
   }
 
   /** The number of valid tokens of the source that the result lacks. */
   get tokensLeftOut(): number {
-    return this.#tokens.leftOut;
+    if (this.#options.tokens) return 0;
+    let count = 0;
+    for (const id of this.#overlay.differing("tokens")) {
+      const token = this.#present.tokens.has(id) ? undefined : this.#source.tokens.get(id);
+      if (token !== undefined && isLive(token, Date.now())) count += 1;
+    }
+    return count;
   }
 
   /** Returns the result for a collection, and the keys of all records that may change. */
   #wanted(name: string): { wanted: Pick<Rows<unknown>, "get">; keys: Iterable<string> } {
-    if (name === "tokens") return { wanted: this.#tokens, keys: this.#tokens.ids() };
+    if (name === "tokens") return { wanted: { get: (id) => this.#token(id) }, keys: this.#tokenIds() };
     if (name === "invitations") {
-      const { players } = this.#source.view;
+      const { players } = this.#source;
       const get = (uuid: string) => (players.has(uuid) ? this.#present.invitations.get(uuid) : undefined);
-      return { wanted: { get }, keys: this.#source.differing("players") };
+      return { wanted: { get }, keys: this.#overlay.differing("players") };
     }
     if (name !== "names") {
-      return { wanted: this.#source.collection(name), keys: this.#source.differing(name) };
+      return { wanted: this.#overlay.collection(name), keys: this.#overlay.differing(name) };
     }
     const wanted = this.#names();
     const all = [...wanted.values(), ...this.#present.names.values()];
@@ -126,7 +137,7 @@ export class RestorePlan {
       wanted.set(model.names.key(named), named);
       counts[named.kind] = Math.max(counts[named.kind], named.position + 1);
     };
-    for (const named of this.#source.view.names.values()) put(named);
+    for (const named of this.#source.names.values()) put(named);
     for (const named of this.#present.names.values()) {
       const isThere = wanted.has(model.names.key(named));
       const twin = named.kind === "faction" ? "service" : "faction";
@@ -135,24 +146,10 @@ export class RestorePlan {
     }
     return wanted;
   }
-}
 
-/** The tokens of the result, each computed when it is read. */
-class PlannedTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
-  readonly #present: DurableData;
-  readonly #overlay: Overlay;
-  readonly #source: DurableData;
-  readonly #options: RestoreOptions;
-
-  constructor(present: DurableData, overlay: Overlay, options: RestoreOptions) {
-    this.#present = present;
-    this.#overlay = overlay;
-    this.#source = overlay.view;
-    this.#options = options;
-  }
-
-  get(id: string): Token | undefined {
-    const restored = this.#restored(id);
+  /** Returns a token of the result: computed when it is read, since others may change the present one. */
+  #token(id: string): Token | undefined {
+    const restored = this.#restoredToken(id);
     const token = this.#present.tokens.get(id);
     if (token === undefined || (token.uuid !== null && !this.#source.players.has(token.uuid)))
       return restored;
@@ -162,44 +159,28 @@ class PlannedTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
     return restored === undefined ? token : { ...restored, revokedAt };
   }
 
-  has(id: string): boolean {
-    return this.get(id) !== undefined;
-  }
-
-  *values(): Generator<Token> {
-    for (const id of this.ids()) {
-      const token = this.get(id);
-      if (token !== undefined) yield token;
-    }
-  }
-
-  /** See {@link RestorePlan.tokensLeftOut}. */
-  get leftOut(): number {
-    if (this.#options.tokens) return 0;
-    let count = 0;
-    for (const id of this.#overlay.differing("tokens")) {
-      const isPresent = this.#present.tokens.get(id) !== undefined;
-      const token = this.#source.tokens.get(id);
-      if (!isPresent && token !== undefined && isLive(token, Date.now())) count += 1;
-    }
-    return count;
-  }
-
-  /** Yields the ids of the present tokens, and of those of the source that may be restored. */
-  *ids(): Generator<string> {
-    const { tokens } = this.#present;
-    for (const { id } of tokens.values()) yield id;
-    if (!this.#options.tokens) return;
-    for (const id of this.#overlay.differing("tokens")) if (!tokens.has(id)) yield id;
-  }
-
-  #restored(id: string): Token | undefined {
+  #restoredToken(id: string): Token | undefined {
     const { tokens, revocations } = this.#options;
     const token = tokens ? this.#source.tokens.get(id) : undefined;
     if (token === undefined) return undefined;
     const revokedAt = token.revokedAt ?? revocations.get(id) ?? null;
     // The same one is compared at once.
     return revokedAt === token.revokedAt ? token : { ...token, revokedAt };
+  }
+
+  *#tokens(): Generator<Token> {
+    for (const id of this.#tokenIds()) {
+      const token = this.#token(id);
+      if (token !== undefined) yield token;
+    }
+  }
+
+  /** Yields the ids of the present tokens, and of those of the source that may be restored. */
+  *#tokenIds(): Generator<string> {
+    const { tokens } = this.#present;
+    for (const { id } of tokens.values()) yield id;
+    if (!this.#options.tokens) return;
+    for (const id of this.#overlay.differing("tokens")) if (!tokens.has(id)) yield id;
   }
 }
 
