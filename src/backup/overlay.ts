@@ -108,19 +108,15 @@ class OverlaidCollection extends Collection<unknown> {
    * turn is yielded at the end, with its earlier value.
    */
   override *values(): Generator<unknown> {
-    let passed = 0;
-    for (const record of this.#differing.values()) {
-      passed += 1;
-      if (record !== undefined) yield record;
+    const differing = this.#differing.values();
+    for (let left = this.#differing.size; left > 0; left -= 1) {
+      const { value } = differing.next();
+      if (value !== undefined) yield value;
     }
     for (const record of this.#present.values()) {
       if (!this.#differing.has(this.definition.key(record))) yield record;
     }
-    let index = 0;
-    for (const record of this.#differing.values()) {
-      if (index >= passed && record !== undefined) yield record;
-      index += 1;
-    }
+    for (const record of differing) if (record !== undefined) yield record;
   }
 
   override set(key: string, record: unknown): void {
