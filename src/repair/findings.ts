@@ -22,16 +22,11 @@ export interface Loss {
   readonly known: string | null;
 }
 
-/** Something that was saved. */
-export interface Saved {
-  readonly file: string;
-  readonly what: string;
-}
-
 /** The rebuilt data. */
 export interface Rebuilt {
   readonly database: Database<typeof model>;
-  readonly saved: readonly Saved[];
+  /** What was saved of each file. */
+  readonly saved: readonly Pick<Loss, "file" | "what">[];
   readonly lost: readonly Loss[];
 }
 

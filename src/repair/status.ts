@@ -24,36 +24,13 @@ export interface Mark {
   readonly instant: number | null;
 }
 
-export interface Status {
-  readonly folder: string;
-  /** Bytes by kind of file. `kept` are the files in folders, such as earlier data files. */
-  readonly bytes: Readonly<Record<"snapshots" | "journal" | "kept" | "other" | "total", number>>;
-  readonly files: Readonly<Record<"snapshots" | "segments", number>>;
-  /** Records by collection; null where the data cannot be read. */
-  readonly records: Readonly<Record<string, number>> | null;
-  /** Entries by list; null where the data cannot be read. */
-  readonly lists: Readonly<Record<string, number>> | null;
-  readonly lastChange: Mark | null;
-  readonly lastSnapshot: Mark | null;
-  /** The first change in the journal. */
-  readonly journalFrom: Mark | null;
-  /** The earliest moment that can be restored. */
-  readonly reachesBackTo: number | null;
-  /** Why the data cannot be read, or null. */
-  readonly problem: string | null;
-  readonly disk: Disk;
-}
+export type Status = Awaited<ReturnType<typeof statusOf>>;
 
-/** The disk of a data folder. */
-export interface Disk {
-  /** The bytes that this user may still write. */
-  readonly free: number;
-  /** Why changes cannot be saved, and what to do about it; null where they can. */
-  readonly problem: string | null;
-}
+/** Bytes by kind of file. `kept` are the files in folders, such as earlier data files. */
+type Bytes = Record<"snapshots" | "journal" | "kept" | "other" | "total", number>;
 
 /** Returns the status of a folder. @throws Failure `UNKNOWN_ENTRY` where there is no data in it */
-export function statusOf(folder: string): Promise<Status> {
+export function statusOf(folder: string) {
   return retryIfMissing(async () => {
     const names = await listData(nodeFiles, folder);
     const snapshots = snapshotsIn(names);
@@ -75,7 +52,9 @@ export function statusOf(folder: string): Promise<Status> {
       lists,
       lastChange,
       lastSnapshot: await markOf(snapshots.at(-1), snapshotFile),
+      /** The first change in the journal. */
       journalFrom,
+      /** The earliest moment that can be restored, in milliseconds since 1970. */
       reachesBackTo: backTo?.instant ?? null,
       problem,
       disk: await diskOf(folder),
@@ -83,8 +62,8 @@ export function statusOf(folder: string): Promise<Status> {
   });
 }
 
-/** Returns the status of a disk. Writes nothing. */
-async function diskOf(folder: string): Promise<Disk> {
+/** Returns how much of the disk is free, and why changes cannot be saved and what to do about it, or null. Writes nothing. */
+async function diskOf(folder: string) {
   const { free, shortage } = await spaceFor(folder);
   try {
     await access(folder, constants.W_OK);
@@ -98,9 +77,8 @@ async function diskOf(folder: string): Promise<Disk> {
   };
 }
 
-async function readData(
-  folder: string,
-): Promise<Pick<Status, "records" | "lists" | "lastChange" | "problem">> {
+/** Returns the numbers of records by collection and of entries by list, and the last change; or why they cannot be read. */
+async function readData(folder: string) {
   try {
     const { database } = await readState(nodeFiles, folder, model);
     const { sequence } = database;
@@ -128,7 +106,7 @@ async function readData(
 }
 
 /** @param subfolder of the data folder; empty for the folder itself */
-async function bytesIn(folder: string, subfolder = ""): Promise<Status["bytes"]> {
+async function bytesIn(folder: string, subfolder = ""): Promise<Bytes> {
   const bytes = { snapshots: 0, journal: 0, kept: 0, other: 0, total: 0 };
   const entries = await readdir(join(folder, subfolder), { withFileTypes: true }).catch((error: unknown) => {
     // Such as `lost+found` of a volume, which only root can read.
@@ -150,7 +128,7 @@ async function bytesIn(folder: string, subfolder = ""): Promise<Status["bytes"]>
 }
 
 /** @param subfolder of the data folder; empty for none */
-function kindOf(name: string, subfolder: string): "snapshots" | "journal" | "kept" | "other" {
+function kindOf(name: string, subfolder: string): Exclude<keyof Bytes, "total"> {
   if (subfolder === tablesFolder) return "other";
   if (subfolder !== "") return "kept";
   if (snapshotsIn([name]).length > 0) return "snapshots";

@@ -7,7 +7,7 @@
  * compares no more records until a whole snapshot has all of them.
  */
 import { join } from "node:path";
-import { findInconsistencies, type Inconsistency } from "../backup/consistency.ts";
+import { findInconsistencies } from "../backup/consistency.ts";
 import { ClockSteps } from "../store/clock.ts";
 import { type Files, piecesOf } from "../store/folder/files.ts";
 import {
@@ -20,56 +20,20 @@ import {
   unsyncedMarker,
 } from "../store/folder/folder-names.ts";
 import { listData, retryIfMissing } from "../store/folder/listing.ts";
-import type { Fault } from "./fault.ts";
-import { Findings, type Rebuilt } from "./findings.ts";
+import { Findings } from "./findings.ts";
 import { inspectSnapshot } from "./inspect-snapshot.ts";
 import { JournalReading } from "./journal-reading.ts";
-
-/** The result of a verification. */
-export interface Verified {
-  /** In the order of the files. */
-  readonly problems: readonly Fault[];
-  /** Records of the newest data that do not fit together. They are searched for only if there are no problems. */
-  readonly inconsistencies: readonly Inconsistency[];
-  /** Remarks that are no faults, a sentence each. */
-  readonly remarks: readonly string[];
-  readonly snapshots: number;
-  readonly segments: number;
-  /** The number of changes in the journal. */
-  readonly changes: number;
-  /** The number of records in all snapshots. */
-  readonly records: number;
-  /** The number of the last change. */
-  readonly sequence: number;
-}
-
-/** The result of {@link examine}. */
-export interface Examined {
-  readonly verified: Verified;
-  /** The highest number that a change may have had. */
-  readonly highest: number;
-  /**
-   * Returns the data as far as it can be read.
-   * @throws Failure `STORE_UNAVAILABLE` where nothing can be saved, or a newer version of the program wrote a file
-   */
-  readonly rebuild: () => Rebuilt;
-}
 
 /**
  * Verifies a folder, and finds what can be saved.
  * @param options.running whether a service is writing to it, so that its last line may be incomplete
  * @throws Failure `UNKNOWN_ENTRY` where there is no data in it
  */
-export function examine(files: Files, folder: string, { running = false } = {}): Promise<Examined> {
+export function examine(files: Files, folder: string, { running = false } = {}) {
   return retryIfMissing(async () => examineFiles(files, folder, await listData(files, folder), running));
 }
 
-async function examineFiles(
-  files: Files,
-  folder: string,
-  names: readonly string[],
-  running: boolean,
-): Promise<Examined> {
+async function examineFiles(files: Files, folder: string, names: readonly string[], running: boolean) {
   const snapshots = snapshotsIn(names);
   const segments = segmentsIn(names);
   // A folder with data has a file of one of the two kinds.
@@ -111,16 +75,23 @@ async function examineFiles(
   const mayBeEmpty = snapshots.length === 0 && journal.headless === segments.length;
   return {
     verified: {
+      /** In the order of the files. */
       problems,
+      /** Records of the newest data that do not fit together. They are searched for only if there are no problems. */
       inconsistencies: problems.length > 0 ? [] : await findInconsistencies(findings.records.view),
       remarks,
       snapshots: snapshots.length,
       segments: segments.length,
+      /** The number of changes in the journal. */
       changes: journal.changes,
+      /** The number of records in all snapshots. */
       records,
+      /** The number of the last change. */
       sequence,
     },
+    /** The highest number that a change may have had. */
     highest: Math.max(findings.highest, sequence),
+    /** Returns the data as far as it can be read. @throws Failure as {@link Findings.rebuilt} */
     rebuild: () => findings.rebuilt(folder, mayBeEmpty),
   };
 }

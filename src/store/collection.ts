@@ -165,13 +165,6 @@ export class Collection<T> implements DurableRows<T> {
   }
 }
 
-/** A record that has ended, and the operation of its removal. */
-interface EndedRecord {
-  readonly collection: string;
-  readonly key: string;
-  readonly operation: string;
-}
-
 /** The data of a store: its collections by name, and the change that they have reached. This is what lowdb holds. */
 export class Database<M extends Model = Model> {
   readonly model: M;
@@ -205,8 +198,8 @@ export class Database<M extends Model = Model> {
     return collection;
   }
 
-  /** Returns records that have ended, and are to be removed: at most so many. */
-  ended(now: number, most: number): readonly EndedRecord[] {
+  /** Returns records that have ended, each with the operation of its removal: at most so many. */
+  ended(now: number, most: number) {
     const ended = Array.from(this.collections).flatMap(
       ([collection, { ends }]) =>
         ends?.ended(now, most).map((key) => ({ collection, key, operation: ends.operation })) ?? [],

@@ -1,7 +1,7 @@
 /** Data folders in memory: whole files of a history, each chained to the ones before, to be damaged by a test. */
 import assert from "node:assert/strict";
 import type { Rebuilt } from "../../src/repair/findings.ts";
-import { examine, type Verified } from "../../src/repair/verify.ts";
+import { examine } from "../../src/repair/verify.ts";
 import { pointsOf, wantedKey, wantedReason } from "../_entries.ts";
 import { chained, inMemory } from "../backup/_setup.ts";
 
@@ -98,7 +98,7 @@ export class Folder {
     return (await examine(inMemory(this.files), "/data")).rebuild();
   }
 
-  async verify(options = { running: false }): Promise<Verified> {
+  async verify(options = { running: false }) {
     return (await examine(inMemory(this.files), "/data", options)).verified;
   }
 

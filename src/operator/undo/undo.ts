@@ -186,16 +186,8 @@ export interface UndoContext {
   readonly runs?: Runs;
 }
 
-/** The decision on an undo. */
-export interface Undoing {
-  /** The changes of the records that can be undone. */
-  readonly changes: readonly RecordChange[];
-  /** The records that cannot be undone. */
-  readonly obstacles: readonly Obstacle[];
-}
-
 /**
- * Decides which changes of records can be undone.
+ * Decides which changes of records can be undone. Returns those, and the records that cannot be undone.
  * @param exceptChanged whether to undo the other records if some cannot be undone. Records that depend on one of those,
  * such as a membership on its player, cannot be undone either
  */
@@ -205,7 +197,7 @@ export async function undoing(
   exceptChanged: boolean,
   { table = noTable, now = 0, runs }: Partial<UndoContext> = {},
   slices = new Slices(),
-): Promise<Undoing> {
+) {
   const outcome = outcomeOf(data, all, table);
   const obstacles: Obstacle[] = [];
   const kept = new Set<RecordChange>();

@@ -2,19 +2,14 @@
 import { statfs } from "node:fs/promises";
 import { codeInWords } from "./refusals.ts";
 
-/** See the head of this file. */
-export interface Space {
-  /** The bytes that this user may still write. */
-  readonly free: number;
-  /** Why changes do not fit, such as "0 bytes are free"; undefined if they do. */
-  readonly shortage: string | undefined;
-}
-
 /** The bytes that must be free: a batch of changes, and what the file system needs for it. */
 const roomNeeded = 128 * 1024;
 
-/** Returns the space on the disk of a folder. Writes nothing. */
-export async function spaceFor(folder: string): Promise<Space> {
+/**
+ * Returns the bytes that this user may still write to the disk of a folder, and why changes do not fit, such as "0 bytes are
+ * free"; undefined if they do. Writes nothing.
+ */
+export async function spaceFor(folder: string) {
   const { bavail, bsize, files, ffree } = await statfs(folder);
   const free = bavail * bsize;
   if (free < roomNeeded) return { free, shortage: `${free} bytes are free` };
