@@ -14,21 +14,11 @@ import { requireFree, writeTarget } from "./output-file.ts";
 import { recordFault } from "./record.ts";
 import { countOf, readBackup } from "./source.ts";
 
-export interface BackupResult {
-  /** The number of the last change in it. */
-  readonly sequence: number;
-  /** When it was written, in milliseconds since 1970. */
-  readonly instant: number;
-  readonly records: number;
-  /** The size of the file. */
-  readonly bytes: number;
-  /** The faults of the data files that did not prevent the backup, a sentence each. */
-  readonly warnings: readonly string[];
-}
-
 /**
  * Writes all data of a folder into a compressed file. The folder is only read, so that data on a full or failing disk can
  * still be saved. A service may be running on it; what it has acknowledged is in the files.
+ * @returns the number of the last change in it, that of its records, its size in bytes, and the faults of the data files
+ * that did not prevent it, a sentence each
  * @throws Failure `CONFLICT` where the file exists and `force` is false, `STORE_UNAVAILABLE` where the data is damaged
  */
 export async function writeBackup(
@@ -36,7 +26,7 @@ export async function writeBackup(
   folder: string,
   target: string,
   { force, now }: { force: boolean; now: number },
-): Promise<BackupResult> {
+) {
   await requireFree(files, target, force);
   const { database, warnings } = await readState(files, folder, model);
   requireSound(folder, database);

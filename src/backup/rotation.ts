@@ -9,7 +9,7 @@ import { Failure } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
 import { type Files, isMissing } from "../store/folder/files.ts";
 import { remedyFor } from "../store/folder/refusals.ts";
-import { type BackupResult, writeBackup } from "./backup.ts";
+import { writeBackup } from "./backup.ts";
 
 const form = /^gameaddon-(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.jsonl\.gz$/;
 
@@ -25,16 +25,10 @@ export function instantIn(name: string): number | undefined {
   return Number.isNaN(instant) || backupName(instant) !== name ? undefined : instant;
 }
 
-export interface RotatedBackup extends BackupResult {
-  /** The path of the new backup. */
-  readonly file: string;
-  /** The paths of the removed ones, oldest first. */
-  readonly removed: readonly string[];
-}
-
 /**
  * Writes a backup of a data folder into another folder, which exists, and removes the oldest ones there.
  * @param options.keep how many remain, the new one included; undefined removes none
+ * @returns what {@link writeBackup} does, the path of the new one, and those of the removed ones, oldest first
  * @throws Failure as {@link writeBackup}, and where an old one cannot be removed; the new one is complete then
  */
 export async function writeRotatedBackup(
@@ -42,15 +36,15 @@ export async function writeRotatedBackup(
   data: string,
   folder: string,
   { keep, now }: { keep: number | undefined; now: () => number },
-): Promise<RotatedBackup> {
+) {
   const names = await files.readdir(folder);
   let instant = now();
   while (names.includes(backupName(instant))) instant += 1;
   const name = backupName(instant);
   const file = join(folder, name);
   const result = await writeBackup(files, data, file, { force: false, now: instant });
-  if (keep === undefined) return { file, ...result, removed: [] };
-  const { removed, warnings } = await removeOldest(files, folder, name, keep, now());
+  const { removed, warnings } =
+    keep === undefined ? { removed: [], warnings: [] } : await removeOldest(files, folder, name, keep, now());
   return { file, ...result, removed, warnings: [...result.warnings, ...warnings] };
 }
 
