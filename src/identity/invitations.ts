@@ -8,7 +8,7 @@ import { Failure, type FailureCode } from "../domain/errors.ts";
 import { codePattern } from "../domain/limits.ts";
 import type { Invitation, Player } from "../domain/model.ts";
 import type { Data, DataStore, Draft } from "../store/data.ts";
-import { hashOf, newToken, storeToken } from "./tokens.ts";
+import { hashOf, issueToken } from "./tokens.ts";
 import { versionForm } from "./versions.ts";
 
 /** Crockford's base 32, which has no letters that are mistaken for digits. */
@@ -108,11 +108,10 @@ export function claim(
 ) {
   if (invitation.formerToken !== null) draft.tokens.delete(invitation.formerToken);
   revokeUnused(draft, invitation, now);
-  const { token, hash } = newToken();
   const addonVersion = version !== undefined && versionForm.test(version) ? version : null;
   const details = { uuid, label: null, addonVersion, readOnly: false, expiresAt: null };
-  const { id } = storeToken(draft, hash, details, now);
-  draft.invitations.put({ ...invitation, token: id, formerToken: invitation.token });
+  const { token, record } = issueToken(draft, details, now);
+  draft.invitations.put({ ...invitation, token: record.id, formerToken: invitation.token });
   return { token, name, uuid };
 }
 

@@ -24,17 +24,12 @@ export function withoutTokens(text: string): string {
 /** The properties of a token to issue. */
 type TokenDetails = Pick<Token, "uuid" | "label" | "addonVersion" | "readOnly" | "expiresAt">;
 
-/** Returns a new token of 256 random bits, and its hash. Nothing but the answer that shows it contains the token. */
-export function newToken(): { token: string; hash: string } {
+/** Issues a token of 256 random bits, and stores its record. Nothing but the answer that shows it contains the token. */
+export function issueToken(draft: Draft, details: TokenDetails, now: number) {
   const token = `gat_${randomBytes(32).toString("base64url")}`;
-  return { token, hash: hashOf(token) };
-}
-
-/** Stores an issued token's record. */
-export function storeToken(draft: Draft, hash: string, details: TokenDetails, now: number): Token {
-  const record: Token = { id: newId(draft), hash, ...details, issuedAt: now, revokedAt: null };
+  const record: Token = { id: newId(draft), hash: hashOf(token), ...details, issuedAt: now, revokedAt: null };
   draft.tokens.put(record);
-  return record;
+  return { token, record };
 }
 
 /** Returns the record of a valid token. @throws Failure `TOKEN_UNKNOWN`, `TOKEN_REVOKED`, `TOKEN_EXPIRED` */

@@ -6,7 +6,7 @@ import type { Player, Token } from "../domain/model.ts";
 import { didYouMean } from "../domain/text.ts";
 import { revokeInvitation } from "../identity/invitations.ts";
 import { requirePlayer } from "../identity/players.ts";
-import { isLive, newToken, storeToken } from "../identity/tokens.ts";
+import { isLive, issueToken } from "../identity/tokens.ts";
 import { versionForm } from "../identity/versions.ts";
 import type { Data, Draft } from "../store/data.ts";
 import { defineChange, defineRead, type Info } from "./define.ts";
@@ -26,19 +26,14 @@ export const issue = defineChange({
   }),
   change(draft, input, { now }) {
     const player = input.player === undefined ? undefined : requirePlayer(draft, input.player);
-    const { token, hash } = newToken();
-    const record = storeToken(
-      draft,
-      hash,
-      {
-        uuid: player?.uuid ?? null,
-        label: input.label ?? null,
-        addonVersion: input.addonVersion ?? null,
-        readOnly: input.readOnly ?? false,
-        expiresAt: input.expiresIn === undefined ? null : now + input.expiresIn,
-      },
-      now,
-    );
+    const details = {
+      uuid: player?.uuid ?? null,
+      label: input.label ?? null,
+      addonVersion: input.addonVersion ?? null,
+      readOnly: input.readOnly ?? false,
+      expiresAt: input.expiresIn === undefined ? null : now + input.expiresIn,
+    };
+    const { token, record } = issueToken(draft, details, now);
     return { token, id: record.id, player: player?.name ?? null, expires: record.expiresAt };
   },
 });
