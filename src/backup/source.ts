@@ -4,7 +4,7 @@
  * memory as a whole.
  */
 import { constants, isUtf8 } from "node:buffer";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { basename, dirname } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
@@ -83,7 +83,7 @@ async function readUncounted(
   const { file } = source;
   if (source.kind === "backup") return { database, missing: [], ...(await readInto(files, file, database)) };
   const text = await readText(files, file);
-  const revision = createHash("sha256").update(text).digest("hex");
+  const revision = hash("sha256", text);
   return { database, instant: null, revision, missing: await fromExport(text, file, database) };
 }
 

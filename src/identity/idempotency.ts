@@ -3,7 +3,7 @@
  * change itself, so that a repetition by the same caller gets that answer and counts nothing. Other changes are harmless
  * to repeat and store nothing.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { Failure } from "../domain/errors.ts";
 import { dayMilliseconds } from "../domain/instant.ts";
 import { repetitionKey } from "../domain/model.ts";
@@ -43,9 +43,7 @@ export function runOnce(
   now: number,
   change: () => string,
 ): string {
-  const request = createHash("sha256")
-    .update(JSON.stringify([operation, input]))
-    .digest("hex");
+  const request = hash("sha256", JSON.stringify([operation, input]));
   const hashed = hashOf(key);
   // Older data has keys as they came. Both are of this caller alone, so that nobody gains by confusing them.
   const stored =
@@ -65,7 +63,7 @@ export function runOnce(
 
 /** Returns what is stored of a key: 128 bits, so that a long key takes no more of the journal than a short one. */
 function hashOf(key: string): string {
-  return createHash("sha256").update(key).digest("base64url").slice(0, 22);
+  return hash("sha256", key, "base64url").slice(0, 22);
 }
 
 /** Deletes the oldest answers of a caller, and of all callers, if there are too many. */
