@@ -73,18 +73,11 @@ export async function findMoment(
     }
     wasLater = isLater;
   }
-  return found ?? beforeJournal(files, folder, instant);
-}
-
-/** Returns the last change before the journal, if its snapshot was written at or before an instant. */
-async function beforeJournal(
-  files: Files,
-  folder: string,
-  instant: number,
-): Promise<MomentFound | undefined> {
+  if (found !== undefined) return found;
+  // Or the last change before the journal, if its snapshot was written by then.
   const names = await files.readdir(folder);
   const sequence = (segmentsIn(names)[0] ?? 1) - 1;
   if (!snapshotsIn(names).includes(sequence)) return undefined;
   const taken = await readInstant(files, join(folder, snapshotFile(sequence)));
-  return taken === undefined || taken > instant ? undefined : { sequence, later: 0, steps: [] };
+  return taken === undefined || taken > instant ? undefined : { sequence, later: 0, steps };
 }
