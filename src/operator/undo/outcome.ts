@@ -189,21 +189,16 @@ function bindingsIn(changes: readonly RecordChange[]) {
   /** The changes of what players took over, by their UUIDs. */
   const takenOver = new Map<string, RecordChange[]>();
   const places = new Map(changes.map((change) => [placeOf(change), change]));
-  for (const bound of ["after", "before"] as const) {
-    for (const {
-      alone,
-      own,
-      player: { uuid },
-    } of takeoversIn(changes, bound)) {
-      const [player, from, change] = [`players ${uuid}`, placeOf(alone), places.get(own)];
-      bindings.set(from, { uuid, others: change === undefined ? [player] : [player, own] });
-      if (change === undefined) continue;
-      bindings.set(own, { uuid, others: [player, from] });
-      if (bound === "before") continue;
-      const taken = takenOver.get(uuid);
-      if (taken === undefined) takenOver.set(uuid, [change]);
-      else taken.push(change);
-    }
+  for (const { player, alone, own, bound } of takeoversIn(changes)) {
+    const { uuid } = player;
+    const [owner, from, change] = [`players ${uuid}`, placeOf(alone), places.get(own)];
+    bindings.set(from, { uuid, others: change === undefined ? [owner] : [owner, own] });
+    if (change === undefined) continue;
+    bindings.set(own, { uuid, others: [owner, from] });
+    if (bound === "before") continue;
+    const taken = takenOver.get(uuid);
+    if (taken === undefined) takenOver.set(uuid, [change]);
+    else taken.push(change);
   }
   return { bindings, takenOver };
 }

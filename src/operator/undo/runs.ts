@@ -69,18 +69,16 @@ export class Runs {
     const places = new Map(changes.map((change) => [placeOf(change), change]));
     const moves = new Map<string, Move>();
     const merged: string[] = [];
-    for (const bound of ["after", "before"] as const) {
-      for (const { player: person, alone, own } of takeoversIn(changes, bound)) {
-        const [from, to] = bound === "after" ? [placeOf(alone), own] : [own, placeOf(alone)];
-        const change = places.get(own);
-        const isSingle = change !== undefined && (bound === "after" ? change.before : change.after) === null;
-        if (from === to) moves.set(to, { from, person });
-        else if (!isSingle && bound === "after") merged.push(from, to);
-        else if (change === undefined) this.#part(own, record);
-        else if (isSingle && !this.#wasIn(record.undoes, to)) {
-          moves.set(to, { from, person });
-          places.delete(from);
-        }
+    for (const { player: person, alone, own, bound } of takeoversIn(changes)) {
+      const [from, to] = bound === "after" ? [placeOf(alone), own] : [own, placeOf(alone)];
+      const change = places.get(own);
+      const isSingle = change !== undefined && (bound === "after" ? change.before : change.after) === null;
+      if (from === to) moves.set(to, { from, person });
+      else if (!isSingle && bound === "after") merged.push(from, to);
+      else if (change === undefined) this.#part(own, record);
+      else if (isSingle && !this.#wasIn(record.undoes, to)) {
+        moves.set(to, { from, person });
+        places.delete(from);
       }
     }
     this.#note(record, new Set([...changes.map(placeOf), ...merged]));

@@ -7,15 +7,6 @@ import { placeOf, type RecordChange } from "../../store/change.ts";
 /** A registered player. */
 export type Person = Pick<Player, "name" | "uuid">;
 
-/** A record that a player took over with a name, or gave back with it. */
-export interface Takeover {
-  readonly player: Person;
-  /** The change of the record of the name alone. */
-  readonly alone: RecordChange;
-  /** Where it is as a record of the player: in the same place, if its key does not have the player. */
-  readonly own: string;
-}
-
 /** Whether a record is of a name that was not registered when it was made. */
 export const isAlone = (record: unknown): boolean => Reflect.get(Object(record), "uuid") === null;
 
@@ -30,29 +21,27 @@ export function keyAs(
 }
 
 /**
- * Returns what players took over in a change. @param bound the side of the change on which it is theirs: with `before`,
- * what they gave back
+ * Returns the records that players took over with a name in a change, then those that they gave back: the player, the change
+ * of the record of the name alone, where it is as a record of the player (in the same place, if its key does not have the
+ * player), and the side of the change on which it is theirs.
  */
-export function takeoversIn(
-  changes: readonly RecordChange[],
-  bound: "after" | "before" = "after",
-): readonly Takeover[] {
-  const free = bound === "after" ? "before" : "after";
-  const players = new Map<string, Person>();
-  for (const { collection, key, [bound]: player, [free]: other } of changes) {
-    if (collection !== "players") continue;
-    const [name, otherName] = [textOf(player, "name"), textOf(other, "name")];
-    if (name !== undefined && fold(name) !== fold(otherName ?? ""))
-      players.set(fold(name), { name, uuid: key });
-  }
-  if (players.size === 0) return [];
-  return changes.flatMap((alone) => {
-    const { collection, [bound]: record, [free]: former } = alone;
-    const name = isAlone(former) && !isAlone(record) ? textOf(former, "name") : undefined;
-    const player = name === undefined ? undefined : players.get(fold(name));
-    const key = player && keyAs(collection, former, player);
-    return player === undefined || key === undefined
-      ? []
-      : [{ player, alone, own: placeOf({ collection, key }) }];
+export function takeoversIn(changes: readonly RecordChange[]) {
+  return (["after", "before"] as const).flatMap((bound) => {
+    const free = bound === "after" ? "before" : "after";
+    const players = new Map<string, Person>();
+    for (const { collection, key, [bound]: player, [free]: other } of changes) {
+      if (collection !== "players") continue;
+      const [name, otherName] = [textOf(player, "name"), textOf(other, "name")];
+      if (name !== undefined && fold(name) !== fold(otherName ?? ""))
+        players.set(fold(name), { name, uuid: key });
+    }
+    if (players.size === 0) return [];
+    return changes.flatMap((alone) => {
+      const { collection, [bound]: record, [free]: former } = alone;
+      const name = isAlone(former) && !isAlone(record) ? textOf(former, "name") : undefined;
+      const player = name === undefined ? undefined : players.get(fold(name));
+      const key = player && keyAs(collection, former, player);
+      return player && key ? [{ player, alone, own: placeOf({ collection, key }), bound }] : [];
+    });
   });
 }
