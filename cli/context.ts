@@ -23,7 +23,7 @@ export interface Context {
   /** Runs an operation that only reads. */
   read<N extends OperatorReadName>(name: N, input: OperatorInput<N>): Promise<OperatorResult<N>>;
   run<N extends OperationName>(mode: Mode, name: N, input: OperationInput<N>): Promise<OperationResult<N>>;
-  /** Runs an operation that changes data, and prints the sentence that it returns. */
+  /** Runs an operation that changes data, by default that of a folder with data, and prints the sentence that it returns. */
   change<N extends ChangeName>(name: N, input: OperationInput<N>, mode?: Mode): Promise<OperationResult<N>>;
   /** Runs `work` on the data, by more than one operation. */
   withControl<T>(mode: Mode, work: (control: Control) => Promise<T>): Promise<T>;

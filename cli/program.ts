@@ -39,6 +39,8 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
   // What follows "--" is a name, not an option.
   const end = args.indexOf("--");
   const options = end === -1 ? args : args.slice(0, end);
+  // As a short option it would be found in what begins with it, such as the name -Vik.
+  const words = args[0] === "-V" ? ["--version"] : args;
   const wantsJson = () => program.opts<GlobalOptions>().json === true || options.includes("--json");
   const output = new Output(io, wantsJson);
   if (io.stdout.isTTY === true || io.stderr.isTTY === true) await output.prepare();
@@ -65,7 +67,7 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
       return read(workspace(), output, name, input);
     },
     run: (mode, name, input) => context.withControl(mode, (control) => control.run(name, input)),
-    async change(name, input, mode = "changes") {
+    async change(name, input, mode = "edits") {
       const result = await context.run(mode, name, input);
       output.result(result, result.info);
       return result;
@@ -84,7 +86,7 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
 
   program
     .description("Run the game-addon data service and manage its data.")
-    .version(version, "-V, --version", "print the version")
+    .version(version, "--version", "print the version")
     .addHelpText("after", examples);
   for (const option of globalOptions(io, context.misuse)) program.addOption(option);
   addCommands(program, context);
@@ -106,7 +108,7 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     running = command;
   });
   try {
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(words, { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof Interrupted) return 130;

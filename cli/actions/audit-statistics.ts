@@ -36,7 +36,7 @@ export async function showStatistics(context: Context, { close }: { close?: stri
   const { excesses, file, hasLimits, players } = await openCases(context);
   if (close !== undefined) {
     const { uuid, types } = casesOf(close, excesses, players);
-    await change("audit.statistics", { uuid, types }, "edits");
+    await change("audit.statistics", { uuid, types });
     return;
   }
   const nobody = `Nobody exceeded a limit of ${file} at any time in the journal.`;

@@ -25,7 +25,7 @@ export async function invitePlayers(context: Context, options: InviteOptions): P
     misuse("expected a message with {code} in it, such as 'Welcome {name}! Your code: {code}'");
   const unknown = message?.match(/\{\w*\}/g)?.find((part) => part !== "{code}" && part !== "{name}");
   if (unknown !== undefined) misuse(`expected a message with {code} and {name} only, got ${unknown}`);
-  const { expires, invitations, excluded, meant, sequence } = await run("changes", "token.invite", {
+  const { expires, invitations, excluded, meant, sequence } = await run("edits", "token.invite", {
     player,
     member,
     expiresIn: options.expires,

@@ -12,7 +12,7 @@ export async function dropList(context: Context, list: string): Promise<void> {
   const { change, output, run } = context;
   const { info: entries, basis } = await run("reads", "list.drop", { list, dryRun: true });
   await confirm(context, { asks: `Remove ${entries}?`, does: `This removes ${entries}` });
-  const { sequence } = await change("list.drop", { list, basis }, "edits");
+  const { sequence } = await change("list.drop", { list, basis });
   if (!output.wantsJSON) output.remark(`\`addon-cli undo ${sequence}\` undoes it.`);
 }
 

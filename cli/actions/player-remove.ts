@@ -12,7 +12,7 @@ export async function removePlayer(context: Context, player: string): Promise<vo
   const { read, output, run } = context;
   const { name, uuid, groups, members, tokens } = await read("player.show", { player });
   const { records } = await read("player.everything", { player: uuid });
-  const { isExcluded } = await run("changes", "player.remove", { player: uuid, dryRun: true });
+  const { isExcluded } = await run("edits", "player.remove", { player: uuid, dryRun: true });
   const goes = [
     "statistics",
     ...someOf(members.length, "membership"),
@@ -42,7 +42,7 @@ export async function removePlayer(context: Context, player: string): Promise<vo
     );
   }
   await confirm(context, { asks: `Remove ${name}?`, does: `This removes ${name}` });
-  const { info, sequence } = await run("changes", "player.remove", { player: uuid });
+  const { info, sequence } = await run("edits", "player.remove", { player: uuid });
   output.result({ info, sequence, historyUntil }, info);
   if (!output.wantsJSON) output.remark(`\`addon-cli undo ${sequence}\` undoes it.`);
 }

@@ -32,7 +32,7 @@ export async function removeName(context: Context, kind: Named["kind"], typed: s
     asks: `Remove the ${kind} ${name}?`,
     does: `This removes the ${kind} ${name}`,
   });
-  const result = await change("seed.remove", { kind, name }, "edits");
+  const result = await change("seed.remove", { kind, name });
   if (!output.wantsJSON) output.remark(`\`addon-cli undo ${result.sequence}\` undoes it.`);
   const path = await workspace().seedFile();
   // A seed file that cannot be read adds nothing: `seed groups` reports its faults.

@@ -21,6 +21,6 @@ export async function undoCaller(context: Context, filter: CallerOptions): Promi
     details: preview,
   });
   const { by, basis } = preview;
-  const { sequence } = await change("undo.caller", { ...filter, by, basis, preview: false }, "edits");
+  const { sequence } = await change("undo.caller", { ...filter, by, basis, preview: false });
   if (!output.wantsJSON && sequence !== undefined) output.remark(`\`addon-cli undo ${sequence}\` undoes it.`);
 }

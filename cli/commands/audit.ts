@@ -133,7 +133,7 @@ before the caller's changes; those that others have changed since stay. An undo 
       if (sequence === undefined) return (await import("../actions/undo.ts")).undoCaller(context, filter);
       const [given] = Object.keys(filter);
       if (given !== undefined) context.misuse(`--${given} needs --by or --token`);
-      await context.change("undo", { sequence, exceptChanged }, "edits");
+      await context.change("undo", { sequence, exceptChanged });
     });
 }
 

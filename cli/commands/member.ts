@@ -25,7 +25,7 @@ export function addMemberCommands(program: Command, { change, read, output }: Co
     .argument("<organisation>", "a faction or a service")
     .addHelpText("after", examples("member remove Ada RESCUE"))
     .action(async (player: string, organisation: string) => {
-      await change("member.remove", { player, organisation }, "edits");
+      await change("member.remove", { player, organisation });
     });
 
   const admin = program.command("admin").description("grant and revoke the administrator flag");
@@ -35,7 +35,7 @@ export function addMemberCommands(program: Command, { change, read, output }: Co
       .argument("<player>", "name or UUID")
       .addHelpText("after", examples(`admin ${name} Ada`))
       .action(async (player: string) => {
-        await change(`admin.${name}`, { player }, name === "grant" ? "changes" : "edits");
+        await change(`admin.${name}`, { player });
       });
   }
   admin

@@ -125,7 +125,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
     .argument("<new-name>", "1 to 32 letters, digits, _, . or -")
     .addHelpText("after", examples("player rename Ada Ada_L"))
     .action(async (reference: string, name: string) => {
-      await change("player.rename", { player: reference, name }, "edits");
+      await change("player.rename", { player: reference, name });
     });
 
   neverSuggested(player.command("remove"))
@@ -172,7 +172,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
       .argument("<player>", "name or UUID")
       .addHelpText("after", examples(`player ${name} Ada`))
       .action(async (reference: string) => {
-        await change(operation, { player: reference }, "edits");
+        await change(operation, { player: reference });
       });
   }
 }

@@ -46,7 +46,10 @@ export function addTokenCommands(program: Command, context: Context): void {
     .action(async ({ public: isPublic, expires: expiresIn, ...input }: IssueOptions) => {
       if (input.player === undefined && isPublic !== true)
         misuse("one of --player <player> and --public is required");
-      const issued = await run("changes", "token.issue", { ...input, expiresIn });
+      const issued = await run(isPublic === true ? "changes" : "edits", "token.issue", {
+        ...input,
+        expiresIn,
+      });
       const { id } = issued;
       await output.issued(issued, issued.token, {
         sentence: `The token ${id} was issued, but could not be printed.`,
@@ -139,10 +142,10 @@ export function addTokenCommands(program: Command, context: Context): void {
           misuse("exactly one of <id>, --player <player> and --invitation <player> is required");
         if (player !== undefined) return revokeAllOf(context, player);
         if (invitation !== undefined) {
-          await change("token.revoke", { invitation }, "edits");
+          await change("token.revoke", { invitation });
           return;
         }
-        await change("token.revoke", await tokenInput(context, id ?? ""), "edits");
+        await change("token.revoke", await tokenInput(context, id ?? ""));
       },
     );
 }

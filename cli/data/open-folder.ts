@@ -98,7 +98,9 @@ export async function openFolder(
   }
   const open = opened(store, options);
   // This also completes a first start that was interrupted before the seeding.
-  if (store.sequence === 0 && mode !== "seeds") {
+  if (store.sequence === 0 && mode === "seeds") {
+    output.remark(`Created the data folder ${folder}.`);
+  } else if (store.sequence === 0) {
     const file = await workspace.seedFile();
     try {
       const { readSeed } = await import("../../src/operator/seed-file.ts");

@@ -78,12 +78,12 @@ export async function rollBack(context: Context, revision: string | undefined): 
   await withControl("reads", async (control) => {
     // A service that ends later has answered: what follows is not done twice.
     await control.run("holder", {});
-    requireUnchanged(current, await currentTable(context));
+    const now = await currentTable(context);
+    requireUnchanged(current, now);
     const isKept = (text: string) => tables.some((table) => table.revision === revisionOf(text));
-    const keptAs = await replaceTable(current, target.text, isKept);
-    if (current.inForce !== undefined)
-      await control.run("routes.reload", { revision: next, cause: "rollback" });
-    output.result(resultOf(next, current, keptAs, diff), resultText(next, current, keptAs));
+    const keptAs = await replaceTable(now, target.text, isKept);
+    if (now.inForce !== undefined) await control.run("routes.reload", { revision: next, cause: "rollback" });
+    output.result(resultOf(next, now, keptAs, diff), resultText(next, now, keptAs));
   });
 }
 
@@ -113,9 +113,14 @@ async function currentTable(context: Context) {
   return { file, present, text: present?.toString("utf8"), inForce: status?.revision };
 }
 
-/** @throws Failure if the table has changed since the preview: an edit that nobody saw must not be lost */
+/**
+ * @throws Failure if the table has changed since the preview: an edit that nobody saw must not be lost. A service that has
+ *   started or ended meanwhile changes nothing
+ */
 function requireUnchanged(before: CurrentTable, now: CurrentTable): void {
-  if (isDeepStrictEqual(before, now)) return;
+  const inForce = before.inForce && now.inForce;
+  const [seen, found] = [before, now].map((table) => ({ ...table, inForce: inForce && table.inForce }));
+  if (isDeepStrictEqual(seen, found)) return;
   throw new Failure(
     "CONFLICT",
     "The route table, or the one in force, has changed meanwhile, and was not replaced.",

@@ -38,8 +38,15 @@ export async function requireServed(context: Context, hint: string, file?: strin
 }
 
 /** Reads a table. Only that of `--routes` is named by the option. */
-async function readNamed({ workspace }: Context, file: string): Promise<string> {
-  return readTable(file, file === (await workspace().routesFile()));
+async function readNamed(context: Context, file: string): Promise<string> {
+  const isNamed = file === (await context.workspace().routesFile());
+  return readTable(file, isNamed).catch(async (error: unknown) => {
+    const served = isNamed ? (await tableInForce(context))?.file : undefined;
+    if (!(error instanceof Failure) || served === undefined || served === file) throw error;
+    throw new Failure(error.code, error.message, {
+      hint: `The service runs on ${served}: name it with --routes.`,
+    });
+  });
 }
 
 /**
