@@ -65,7 +65,10 @@ describe("a name in a data folder", () => {
       assert.equal(isTemporary(name), is("temporary"));
       assert.equal(belongsToData(name), is("belongs"));
       assert.equal(isEarlierFolder(name), is("earlier"));
-      assert.equal(remainsIn(["lock", name]), is("belongs") || is("earlier") || is("remains") ? name : undefined);
+      assert.equal(
+        remainsIn(["lock", name]),
+        is("belongs") || is("earlier") || is("remains") ? name : undefined,
+      );
       assert.deepEqual(foreignIn(["lock", name]), is("foreign") ? [name] : []);
     });
   }
