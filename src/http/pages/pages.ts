@@ -74,7 +74,9 @@ function toPage(
   siteOf: () => Site,
   parsed: ParsedAnswers,
 ): Page {
-  const cached = new LRUCache<string, Shown>({ max: mostCached });
+  const cached = new LRUCache<string, { readonly version: string; readonly shown: Shown }>({
+    max: mostCached,
+  });
   return {
     name: page.path,
     isExact: true,
@@ -90,12 +92,17 @@ function toPage(
       const { status, headers, body } = await visit(engine, page, view.input?.(query) ?? page.input);
       const etag = headers[headers.indexOf("ETag") + 1] ?? "";
       const { cachedFor = 0 } = view;
+      const version = `${etag} ${Math.floor(site.data.now() / cachedFor)}`;
       const isCached = cachedFor > 0 && status === 200 && search.length <= longestQuery;
-      const key = `${etag} ${Math.floor(site.data.now() / cachedFor)} ${search}`;
-      const content = () => (status === 200 ? parsed.memo(etag, { context: body }) : undefined);
-      const known = isCached ? cached.get(key) : undefined;
-      const shown = known ?? toShown(view.show(content(), site, query), isCached);
-      if (isCached) cached.set(key, shown);
+      const last = isCached ? cached.get(search) : undefined;
+      const isSame = last?.version === version;
+      const shown = isSame
+        ? last.shown
+        : toShown(
+            view.show(status === 200 ? parsed.memo(etag, { context: body }) : undefined, site, query),
+            isCached,
+          );
+      if (isCached && !isSame) cached.set(search, { version, shown });
       return readAnswer(shown.body, request, requestId, shown.headers);
     },
   };
