@@ -73,10 +73,6 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
       return result;
     },
     async withControl(mode, work) {
-      if (mode !== "reads" && workspace().typedRoutes) {
-        const { requireServed } = await import("./actions/routes/table.ts");
-        await requireServed(context, "Leave out --routes: the table in force decides.");
-      }
       const { withControl } = await import("./data/control.ts");
       const shows = "`addon-cli audit --limit 1` shows whether something was changed";
       const release = io.onInterrupt(() => output.remark(`\nInterrupted: ${shows}.`));
@@ -104,8 +100,12 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
       command.on("command:*", ([typed = ""]: readonly string[]) => refuseUnknown(command, typed));
   }
 
-  program.hook("preAction", (_program, command) => {
+  program.hook("preAction", async (_program, command) => {
     running = command;
+    const name = command.parent === program ? command.name() : command.parent?.name();
+    if (!workspace().typedRoutes || comparesTables.has(String(name))) return;
+    const { requireServed } = await import("./actions/routes/table.ts");
+    await requireServed(context, "Leave out --routes: the table in force decides.");
   });
   try {
     await program.parseAsync(words, { from: "user" });
@@ -147,6 +147,9 @@ function misusedBy({ options, registeredArguments }: Command, error: unknown): F
     return undefined;
   return new Failure(code, name === undefined ? message : `${name}: ${message}`, { parameter, hint, cause });
 }
+
+/** The commands that use another table than that of a service, or say so themselves. */
+const comparesTables: ReadonlySet<string> = new Set(["serve", "health", "routes", "can-i", "who-can"]);
 
 /** Adds all commands, in the order of the help. */
 function addCommands(program: Command, context: Context): void {

@@ -3,6 +3,9 @@ import { asArgument } from "../../src/domain/text.ts";
 import { docsPath } from "../../src/http/docs-page.ts";
 import { refusedAddress, theMetrics, theService } from "../../src/http/listening.ts";
 import type { Service } from "../../src/service.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import { requireNew } from "../../src/store/folder/folder.ts";
+import { namesIn } from "../../src/store/folder/listing.ts";
 import type { Address } from "../arguments/address.ts";
 import type { Context } from "../context.ts";
 import { checkedTable, tableFile } from "./routes/table.ts";
@@ -12,6 +15,8 @@ export async function checkFirstStart(
   context: Context,
   { host, port, metrics }: Address & { readonly metrics?: Address | false },
 ): Promise<void> {
+  const { folder, journal } = context.workspace();
+  if (!journal) requireNew(folder, await namesIn(nodeFiles, folder));
   await checkedTable(context, await tableFile(context, undefined));
   const refused =
     (await refusedAddress(theService, host, port)) ??

@@ -6,8 +6,8 @@ import { Activity } from "../../src/identity/activity.ts";
 import type { Service, ServiceOptions } from "../../src/service.ts";
 import type { DataStore } from "../../src/store/data.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
-import { lockFolder } from "../../src/store/folder/folder.ts";
-import { noData } from "../../src/store/folder/listing.ts";
+import { lockFolder, requireNew } from "../../src/store/folder/folder.ts";
+import { namesIn, noData } from "../../src/store/folder/listing.ts";
 import { Store } from "../../src/store/store.ts";
 import type { Output } from "../terminal/output.ts";
 import type { Workspace } from "./workspace.ts";
@@ -74,9 +74,11 @@ export async function openFolder(
   journal: string | null | undefined = workspace.journal,
 ): Promise<OpenFolder> {
   const { folder } = workspace;
-  if (!(await workspace.hasData())) {
+  const isNew = !(await workspace.hasData());
+  if (isNew) {
     if (mode === "reads" || mode === "edits") throw noData(folder);
     // The folder comes first: if it cannot be used, nothing is written elsewhere.
+    if (!journal) requireNew(folder, await namesIn(nodeFiles, folder));
     await (await lockFolder(nodeFiles, folder)).release();
     for (const file of await workspace.writeDefaults()) output.remark(`Wrote ${file}.`);
   }
@@ -98,9 +100,8 @@ export async function openFolder(
   }
   const open = opened(store, options);
   // This also completes a first start that was interrupted before the seeding.
-  if (store.sequence === 0 && mode === "seeds") {
-    output.remark(`Created the data folder ${folder}.`);
-  } else if (store.sequence === 0) {
+  if (isNew && mode === "seeds") output.remark(`Created the data folder ${folder}.`);
+  if (store.sequence === 0 && mode !== "seeds") {
     const file = await workspace.seedFile();
     try {
       const { readSeed } = await import("../../src/operator/seed-file.ts");

@@ -36,14 +36,18 @@ export class RequestInput {
   readonly #params: RawParameters["params"];
   readonly #query: readonly SentText[];
   readonly #values: Record<string, ParameterValue> = Object.create(null);
-  /** The failure of a malformed text that refers to an entry, which is answered if there is no such entry. */
-  malformed: Failure | undefined;
+  #malformed: Failure | undefined;
 
   constructor(route: Route, context: ParameterContext, { params, search }: RawParameters) {
     this.#route = route;
     this.#context = context;
     this.#params = params;
     this.#query = parseQuery(search);
+  }
+
+  /** The failure of a malformed text that refers to an entry, which is answered if there is no such entry. */
+  get malformed(): Failure | undefined {
+    return this.#malformed;
   }
 
   /** Returns the parameters that the restriction depends on. @throws Failure for the first invalid one */
@@ -120,7 +124,7 @@ export class RequestInput {
       return parseParameter(parameter, text, this.#context.vocabulary());
     } catch (error) {
       if (!parameter.isReference || !(error instanceof Failure)) throw error;
-      this.malformed ??= error;
+      this.#malformed ??= error;
       return text.normalize("NFC");
     }
   }

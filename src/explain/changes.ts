@@ -124,7 +124,10 @@ function byName<T extends { readonly name: string }>(all: readonly T[]): Readonl
   return Object.fromEntries(all.map((one) => [one.name, one]));
 }
 
-/** Returns what differs in two values; of two maps, also the order of the keys that both have: answers follow it. */
+/** What answers have in the order of the table. */
+const ordered = /^(?:statistics|ratios|events|scores|lists\.[^.]+\.fields)$/;
+
+/** Returns what differs in two values; of two maps, also the order of the keys that both have, if answers follow it. */
 function valueChanges(path: readonly string[], before: unknown, after: unknown): NamedChange[] {
   if (isMap(before) && isMap(after)) {
     const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
@@ -133,7 +136,9 @@ function valueChanges(path: readonly string[], before: unknown, after: unknown):
       Object.hasOwn(map, key) ? map[key] : undefined;
     const common = (map: object, other: object) =>
       Object.keys(map).filter((key) => Object.hasOwn(other, key));
-    const order = path.length === 0 ? [] : valueChanges(path, common(before, after), common(after, before));
+    const order = ordered.test(path.join("."))
+      ? valueChanges(path, common(before, after), common(after, before))
+      : [];
     return [
       ...order,
       ...[...keys].flatMap((key) => valueChanges([...path, key], own(before, key), own(after, key))),

@@ -21,7 +21,8 @@ import {
 import { type Cohort, cohortsOf, type Person } from "./cohorts.ts";
 
 /** The settings without which something is no longer served, or answers lack what they had. */
-const served = /^(?:invitations|stream|pages\..+|(?:statistics|ratios|events|scores)\.[^.]+)$/;
+const served =
+  /^(?:invitations|stream|pages\..+|(?:statistics|ratios|events|scores|lists\.[^.]+\.fields)\.[^.]+)$/;
 /** The settings that name what clients look for: paths, and the fields of answers. */
 const naming = /^(?:prefix|statistics\.[^.]+\.counter|events\.[^.]+\.name|scores\.[^.]+\.sides)$/;
 

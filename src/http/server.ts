@@ -46,10 +46,10 @@ export type Server = Awaited<ReturnType<typeof startServer>>;
 const defaultDrainMilliseconds = 10_000;
 
 /**
- * Deadlines of a client, in milliseconds: to send the headers of a request, and all of it. Node checks them every 30
- * seconds. `connections.ts` has the deadline of silence.
+ * Deadlines of a client, in milliseconds: to send the headers of a request, and all of it, which Node checks every 30
+ * seconds, and to begin the next one after an answer. `connections.ts` has the deadline of silence.
  */
-const deadlines = { headers: 15_000, request: 30_000 };
+const deadlines = { headers: 15_000, request: 30_000, next: 5_000 };
 
 /** The largest number of headers of a request. Node drops any more. Each takes about 100 bytes. */
 const maxHeaders = 100;
@@ -122,6 +122,7 @@ export async function startServer(options: ServerOptions) {
   server.maxHeadersCount = maxHeaders;
   server.headersTimeout = deadlines.headers;
   server.requestTimeout = deadlines.request;
+  server.keepAliveTimeout = deadlines.next;
   // A connection that cannot be accepted, for example for want of a descriptor, concerns no other.
   server.on("error", (error) => options.warn?.("A connection could not be accepted.", error));
   server.on("checkContinue", listener);
@@ -281,7 +282,7 @@ function parserFailure(error: NodeJS.ErrnoException & { rawPacket?: Buffer; byte
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return new Failure("REQUEST_TIMEOUT", "The request took too long to arrive.");
     default: {
-      const [, unencoded] = /^[A-Z]+ \/.*?([^\0-\x7f]| (?!HTTP\/\S+$))/.exec(line) ?? [];
+      const [, unencoded] = /^[A-Z]+ \/.*?([^\0-\x7f]| (?=.* HTTP\/))/.exec(line) ?? [];
       const hint =
         unencoded === " "
           ? 'Write "-" for a space.'

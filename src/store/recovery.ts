@@ -5,7 +5,6 @@
  */
 import { dirname, join, resolve } from "node:path";
 import type { Model } from "../domain/collection.ts";
-import { Failure } from "../domain/errors.ts";
 import { ClockSteps } from "./clock.ts";
 import { Database } from "./collection.ts";
 import {
@@ -18,13 +17,13 @@ import {
   writeAll,
   writeDurably,
 } from "./folder/files.ts";
+import { requireNew } from "./folder/folder.ts";
 import {
   brokenSuffix,
   earlierFolder,
   hasData,
   isDataFile,
   isTemporary,
-  remainsIn,
   segmentFile,
 } from "./folder/folder-names.ts";
 import { Journal, type LockedFolder } from "./journal/journal.ts";
@@ -76,20 +75,6 @@ export async function recover<M extends Model>(
   const journal = await Journal.open(place, newest.first, end);
   const isOutdated = newest.version < journalVersion;
   return { database, journal, isOutdated, replayed, warnings };
-}
-
-/** Refuses to begin new data where there was data before. */
-function requireNew(folder: string, names: readonly string[]): void {
-  const remains = remainsIn(names);
-  if (remains !== undefined) {
-    throw new Failure(
-      "STORE_UNAVAILABLE",
-      `${folder} has no data, only remains of earlier data: ${remains}.`,
-      {
-        hint: "Put the snapshots and the journal back, or restore a backup with `addon-cli data restore`. To begin anew, remove the rest.",
-      },
-    );
-  }
 }
 
 /** Makes the name of a new folder durable, and those of the folders above it, which may be new as well. */

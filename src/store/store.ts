@@ -16,8 +16,8 @@ import { nodeFiles, piecesOf } from "./folder/files.ts";
 import { lockFolder, markUnsynced } from "./folder/folder.ts";
 import { snapshotFile, unsyncedMarker } from "./folder/folder-names.ts";
 import type { FolderLock } from "./folder/lock.ts";
-import { codeInWords, notUpgraded, shuttingDown, unusable, unwritten } from "./folder/refusals.ts";
-import { FolderLost, type Journal, SyncFailure } from "./journal/journal.ts";
+import { codeInWords, notUpgraded, shuttingDown, unusable } from "./folder/refusals.ts";
+import { FolderLost, type Journal, refusalOfSnapshot, SyncFailure } from "./journal/journal.ts";
 import { closingMilliseconds, isSnapshotDue, retryMilliseconds, type StoreOptions } from "./options.ts";
 import { keepEarlier } from "./recovery.ts";
 import { defaultRetention, prune } from "./retention.ts";
@@ -230,7 +230,7 @@ export class Store<M extends Model> {
     const failed = (cause: unknown) => {
       this.#snapshotFailedAt = this.#now();
       this.#options.meter?.snapshot("failed");
-      throw cause instanceof Failure || cause instanceof FolderLost ? cause : unwritten(cause);
+      throw refusalOfSnapshot(cause);
     };
     const write = () => this.#writeSnapshot().then(() => this.#options.meter?.snapshot("written"), failed);
     this.#snapshot ??= (isCurrent ? this.#prune() : write()).finally(() => {

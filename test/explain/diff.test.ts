@@ -167,6 +167,8 @@ scores: { war: [red, blue] }
       ["[red, blue]", "[red, green]", ["scores.war.sides: red blue -> red green"], true],
       ["[red, blue]", "[blue, red, green]", ["scores.war.sides: red blue -> blue red green"], false],
       [", perHour: 5", "", ["statistics.DEATH.perHour: 5 -> nothing"], false],
+      [", description: K.", "", ["statistics.KILL.description: K. -> The kills."], false],
+      [", price: integer", "", ["lists.plates.fields.price: integer -> nothing"], true],
       [
         "text: text, price: integer",
         "price: integer, text: text",

@@ -63,6 +63,8 @@ describe("a request that is not valid HTTP", () => {
     assert.match(answer.body.hint ?? "", /^Percent-encode .* %C3%A4 for ä\.$/);
     const { body } = await ask(world.url, "GET /top?a=b c&d=e HTTP/1.1\r\n\r\n");
     assert.equal(body.hint, 'Write "-" for a space.');
+    const trailing = await ask(world.url, "GET /top HTTP/1.1 \r\n\r\n");
+    assert.deepEqual([trailing.status, trailing.body.hint], [400, undefined]);
     const record = world.log.find(({ requestId }) => requestId === answer.body.requestId);
     assert.deepEqual([record?.status, record?.route], [400, null]);
     await world.ok(world.publicToken, "/player");

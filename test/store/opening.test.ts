@@ -68,6 +68,8 @@ describe("a data folder", () => {
     const { hint } = await assertRefused(openNotebook(folder), folder, "thesis.txt");
     assert.match(hint ?? "", /--data/);
     assert.deepEqual(await namesIn(folder, /^(?!lock$)/), ["thesis.txt"]);
+    await mkdir(join(folder, "tables"));
+    await assertRefused(openNotebook(folder), folder, "thesis.txt");
   });
 
   it("with only remains of earlier data is refused", async (t) => {

@@ -123,7 +123,8 @@ function describe(
       : [
           "`addon-cli data restore --tokens <backup>` returns to a backup that has what is lost; what is newer than the backup is lost then.",
         ]),
-    ...(kept === null || database.collections.get("names")?.size !== 0
+    // A folder without any change gets them from its first start.
+    ...(last === 0 || database.collections.get("names")?.size !== 0
       ? []
       : [
           "No group, faction or service is left: before a start, `addon-cli seed groups` adds those of the seed.",

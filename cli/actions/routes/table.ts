@@ -3,6 +3,7 @@ import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { connectControl } from "../../../src/control/client.ts";
 import { Failure } from "../../../src/domain/errors.ts";
+import { errorCode, reasonOf } from "../../../src/domain/system-error.ts";
 import { checkRoutes } from "../../../src/operations.ts";
 import { readSeed } from "../../../src/operator/seed-file.ts";
 import type { Vocabulary } from "../../../src/table/caller.ts";
@@ -41,10 +42,11 @@ export async function requireServed(context: Context, hint: string, file?: strin
 async function readNamed(context: Context, file: string): Promise<string> {
   const isNamed = file === (await context.workspace().routesFile());
   return readTable(file, isNamed).catch(async (error: unknown) => {
-    const served = isNamed ? (await tableInForce(context))?.file : undefined;
-    if (!(error instanceof Failure) || served === undefined || served === file) throw error;
-    throw new Failure(error.code, error.message, {
-      hint: `The service runs on ${served}: name it with --routes.`,
+    const isMissing = error instanceof Failure && errorCode(error.cause) === "ENOENT";
+    const served = isNamed && isMissing ? await tableInForce(context).catch(() => undefined) : undefined;
+    if (served === undefined || served.file === file) throw error;
+    throw new Failure("STORE_UNAVAILABLE", reasonOf(error), {
+      hint: `The service runs on ${served.file}: name it with --routes.`,
     });
   });
 }

@@ -85,17 +85,22 @@ export function belongsToData(name: string): boolean {
 
 /** Returns the names that are not the service's. `names` are those of a folder without journal and snapshots. */
 export function foreignIn(names: readonly string[]): string[] {
-  return names.filter((name) => !expectedName.test(name) && !provesData(name));
+  return names.filter((name) => name !== tablesFolder && !expectedName.test(name) && !provesData(name));
 }
 
-/** Returns a name that proves that the folder once had data, or undefined. */
+/** Returns a name that is left of a folder that had data, or undefined. */
 export function remainsIn(names: readonly string[]): string | undefined {
-  return names.find(provesData);
+  return names.find((name) => name === tablesFolder || provesData(name));
 }
 
-/** Services, repairs, restores, upgrades and a failed sync leave such names. */
+/** Returns whether a listing proves that there was data: a folder `tables` alone may be somebody else's. */
+export function hasEarlierData(names: readonly string[]): boolean {
+  return names.some(provesData);
+}
+
+/** Repairs, restores, upgrades and a failed sync leave such names. */
 function provesData(name: string): boolean {
-  return name === tablesFolder || belongsToData(name) || isEarlierFolder(name);
+  return belongsToData(name) || isEarlierFolder(name);
 }
 
 function padded(number: number): string {

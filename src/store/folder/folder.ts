@@ -3,7 +3,7 @@ import { chmod, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Failure } from "../../domain/errors.ts";
 import { type Files, privateFolderMode, privateMode } from "./files.ts";
-import { foreignIn, hasData, remainsIn, unsyncedMarker } from "./folder-names.ts";
+import { foreignIn, hasData, hasEarlierData, remainsIn, unsyncedMarker } from "./folder-names.ts";
 import { FolderLock } from "./lock.ts";
 import { foreignFiles, ofAnotherUser, unusable } from "./refusals.ts";
 
@@ -18,9 +18,9 @@ export async function makeFolder(files: Files, folder: string): Promise<void> {
   await files.mkdir(folder, { mode: privateFolderMode });
   await requireOwner(folder);
   const names = await files.readdir(folder);
-  if (hasData(names) || remainsIn(names) !== undefined) return;
-  const foreign = foreignIn(names);
-  if (foreign.length > 0) throw foreignFiles("STORE_UNAVAILABLE", folder, foreign);
+  if (hasData(names)) return;
+  refuseForeign(folder, names);
+  if (hasEarlierData(names)) return;
   // Hidden files may be anybody's, as in a home folder.
   if (names.some((name) => name.startsWith("."))) return;
   const { mode } = await stat(folder);
@@ -28,6 +28,23 @@ export async function makeFolder(files: Files, folder: string): Promise<void> {
   const isShared = (mode & 0o7000) !== 0;
   // Only its owner can close it; `serve` warns otherwise.
   if (!isShared && (mode & 0o077) !== 0) await chmod(folder, privateFolderMode).catch(() => {});
+}
+
+/** @throws Failure if the names have those of somebody else, unless they stand beside earlier data */
+function refuseForeign(folder: string, names: readonly string[]): void {
+  const foreign = hasEarlierData(names) ? [] : foreignIn(names);
+  if (foreign.length > 0) throw foreignFiles("STORE_UNAVAILABLE", folder, foreign);
+}
+
+/** @throws Failure if new data must not begin in a folder: beside files of somebody else, or where there was data before */
+export function requireNew(folder: string, names: readonly string[]): void {
+  refuseForeign(folder, names);
+  const remains = remainsIn(names);
+  if (remains === undefined) return;
+  const message = `${folder} has no data, only remains of earlier data: ${remains}.`;
+  throw new Failure("STORE_UNAVAILABLE", message, {
+    hint: "Put the snapshots and the journal back, or restore a backup with `addon-cli data restore`. To begin anew, remove what is left of it.",
+  });
 }
 
 /** Locks a folder, which is created where it is missing. @throws Failure if it cannot be used */

@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../domain/errors.ts";
 import { reasonOf } from "../../domain/system-error.ts";
+import { capitalised } from "../../domain/text.ts";
 import {
   createDurably,
   type File,
@@ -16,7 +17,7 @@ import {
 } from "../folder/files.ts";
 import { segmentFile } from "../folder/folder-names.ts";
 import type { FolderLock } from "../folder/lock.ts";
-import { uncertain, unreliable, unsaved } from "../folder/refusals.ts";
+import { uncertain, unreliable, unsaved, unwritten } from "../folder/refusals.ts";
 import { lineFeed } from "./lines.ts";
 import type { Meter } from "./meter.ts";
 import { headerLine } from "./segment.ts";
@@ -221,6 +222,13 @@ export class SyncFailure extends Error {
 export function refusalOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   return error instanceof SyncFailure && error.mayBeSaved ? uncertain(error) : unreliable(error);
+}
+
+/** Returns the refusal of a snapshot that has failed. */
+export function refusalOfSnapshot(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (!(error instanceof SyncFailure)) return unwritten(error);
+  return new Failure("STORE_UNAVAILABLE", `${capitalised(error.message)}.`, { cause: error });
 }
 
 /**
