@@ -49,7 +49,6 @@ export interface Ends<T> {
   readonly operation: string;
 }
 
-/** See the head of this file. */
 export interface CollectionDefinition<T = unknown, Index extends string = string> {
   /** What a record is called in sentences, in the singular. */
   readonly noun: string;

@@ -1,7 +1,7 @@
 /** The terms of a membership: until when it counts, and why somebody is excluded. */
 import { toMinute } from "./instant.ts";
 
-/** See the head of this file. Instants are milliseconds since 1970. */
+/** Instants are milliseconds since 1970. */
 export interface Terms {
   readonly until?: number | undefined;
   readonly reason?: string | undefined;

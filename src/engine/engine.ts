@@ -71,7 +71,7 @@ export interface CallDecision {
 
 const changeMethods = "GET, OPTIONS";
 
-/** See the head of this file. Nearly every read is answered synchronously; a change, when it is durable. */
+/** Nearly every read is answered synchronously; a change, when it is durable. */
 export class Engine {
   readonly table: Table;
   readonly router: Router;

@@ -5,7 +5,7 @@ import type { DurableData } from "../store/data.ts";
 const mostFound = 10;
 
 /**
- * See the head of this file. Any visitor can search: all names are one text, folded once for each change of a player. In
+ * Any visitor can search: all names are one text, folded once for each change of a player. In
  * 100,000 names that takes 1 ms, and looking at each name took 10 ms.
  */
 export class PlayerNames {

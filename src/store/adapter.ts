@@ -7,7 +7,6 @@ import { readDataFiles } from "./reading.ts";
 import { type Recovery, recover } from "./recovery.ts";
 import { writeSnapshot } from "./snapshot.ts";
 
-/** See the head of this file. */
 export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
   readonly #place: LockedFolder;
   readonly #model: M;

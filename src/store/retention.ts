@@ -43,7 +43,6 @@ export async function prune(files: Files, folder: string, retention: Retention):
   }
   const now = Math.min(...dated.slice(-retention.snapshots).map(({ instant }) => instant));
   const old = dated.filter(({ instant }) => now - instant >= retention.milliseconds);
-  // See the head of this file.
   const base = old.at(-retention.snapshots)?.sequence;
   if (base === undefined) return;
   const failures: unknown[] = [];

@@ -26,7 +26,6 @@ import { unusableJournal } from "./shared/sequencer.ts";
 import { SharedJournal, type SharedOptions } from "./shared/shared-journal.ts";
 import { type Decide, type DecideBulk, Writer } from "./writer.ts";
 
-/** See the head of this file. */
 export class Store<M extends Model> {
   readonly folder: string;
   /** What recovery repaired, a sentence each. */

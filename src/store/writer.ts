@@ -60,7 +60,6 @@ export interface WriterEvents {
   failed(error: Error): Promise<void>;
 }
 
-/** See the head of this file. */
 export class Writer<M extends Model> {
   readonly #database: Database<M>;
   readonly #journal: Journal;

@@ -20,7 +20,6 @@ import { notALockFile } from "./refusals.ts";
 /** How often the newest segment is tried, if it changes while the folder is being locked. */
 const attempts = 10;
 
-/** See the head of this file. */
 export class FolderLock {
   readonly #files: Files;
   readonly #folder: string;

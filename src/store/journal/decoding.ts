@@ -21,7 +21,7 @@ export interface LineListener {
   line(document: unknown, checksum: number, offset: number, end: number): void;
 }
 
-/** See the head of this file. Usage: {@link take} each piece, then {@link end}. */
+/** Usage: {@link take} each piece, then {@link end}. */
 export class LineDecoder {
   readonly #listener: LineListener;
   readonly #longest: number;

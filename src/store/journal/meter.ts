@@ -1,6 +1,6 @@
 /** What a store measures of its journal and its snapshots. */
 
-/** See the head of this file. Durations are in milliseconds. */
+/** Durations are in milliseconds. */
 export interface Meter {
   /** Changes were appended to the journal in one batch, and are durable. */
   appended(changes: number, milliseconds: number): void;

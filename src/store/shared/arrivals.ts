@@ -3,7 +3,6 @@
 /** How long one waits, in milliseconds, and how many at a time: they need no token for that. */
 const [longestWait, mostWaiting] = [500, 1000];
 
-/** See the head of this file. */
 export class Arrivals {
   readonly #known: () => number;
   /** Looks whether a change is known, for each that waits. */

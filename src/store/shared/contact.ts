@@ -9,7 +9,6 @@ const toldAfter = { fails: 2_000, answers: 5_000 };
 /** What can fail: questions for the head, reading the changes of others, and writing what this node has. */
 type Attempt = "asking" | "reading" | "reporting";
 
-/** See the head of this file. */
 export class Contact {
   readonly clock = new JournalClock();
   /** Why the folder's changes are not those of the journal: nothing can be appended any more, nor answered for long. */

@@ -3,7 +3,6 @@
 /** How far the clock may be off the shared journal's, in milliseconds, before that is said, and before the node stops. */
 const tolerated = { warn: 2_000, stop: 60_000 };
 
-/** See the head of this file. */
 export class JournalClock {
   /** What it showed, and when, by the monotonic clock. */
   #last = { shown: 0, at: 0 };

@@ -32,7 +32,6 @@ const largestPart = 2 ** 31 - 1;
 /** A node offers its snapshot to new ones if it is ahead of the last one by this many changes. */
 const changesPerSnapshot = 10_000;
 
-/** See the head of this file. */
 export class PostgresSequencer implements Sequencer {
   readonly name: string;
   readonly #url: string;

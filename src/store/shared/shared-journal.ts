@@ -42,7 +42,6 @@ export interface NodeContext {
   readonly wake: () => void;
 }
 
-/** See the head of this file. */
 export class SharedJournal {
   /** The revision of the route table in force, for the other nodes. */
   table: string | null = null;
