@@ -33,9 +33,9 @@ import {
 } from "./operator/index.ts";
 import { renameFields } from "./operator/lists/lists.ts";
 import { type ClientCount, Clients } from "./resources/clients.ts";
+import { ListVersions } from "./resources/common/list-versions.ts";
 import { codedResources } from "./resources/index.ts";
 import { Ranking } from "./resources/ranking.ts";
-import { ListVersions } from "./resources/shared/list-versions.ts";
 import { streamForm } from "./resources/stream.ts";
 import type { DataStore } from "./store/data.ts";
 import { closingMilliseconds, type StoreOptions } from "./store/options.ts";

@@ -9,7 +9,7 @@ import { collectionsOf } from "./references.ts";
 import { tokenInText } from "./tokens.ts";
 
 /** Returns the registered player of a name or a UUID. */
-export function findPlayer(data: Data, reference: string): Player | undefined {
+export function findPlayer(data: Pick<Data, "players">, reference: string): Player | undefined {
   const uuid = toUUID(reference);
   return (
     (uuid === undefined ? undefined : data.players.get(uuid)) ?? data.players.find("name", fold(reference))[0]
@@ -21,7 +21,7 @@ export function findPlayer(data: Data, reference: string): Player | undefined {
  * @param parameter the parameter that has the reference, if one has
  * @throws Failure `UNKNOWN_PLAYER`, with the nearest name
  */
-export function requirePlayer(data: Data, reference: string, parameter?: string): Player {
+export function requirePlayer(data: Pick<Data, "players">, reference: string, parameter?: string): Player {
   const player = findPlayer(data, reference);
   if (player !== undefined) return player;
   const suggestion = didYouMean(reference, playerNames(data));
@@ -29,7 +29,7 @@ export function requirePlayer(data: Data, reference: string, parameter?: string)
 }
 
 /** Returns all players' names for a suggestion; none where there are too many to compare. */
-export function playerNames(data: Data): readonly string[] {
+export function playerNames(data: Pick<Data, "players">): readonly string[] {
   if (data.players.size > mostCompared) return [];
   return Array.from(data.players.values(), ({ name }) => name);
 }

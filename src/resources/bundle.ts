@@ -6,8 +6,8 @@ import { namesOf } from "../identity/memberships.ts";
 import { kindOf } from "../table/caller.ts";
 import type { List } from "../table/declared/lists.ts";
 import type { Input } from "../table/restriction/restriction.ts";
-import { defineRead, type Handler } from "./shared/define.ts";
-import { component } from "./shared/values.ts";
+import { defineRead, type Handler } from "./common/define.ts";
+import { component } from "./common/values.ts";
 
 /** Returns a list that is divided by names, with their kind and their field: that of a key of several fields. */
 function divided(list: List) {

@@ -3,8 +3,8 @@ import * as v from "valibot";
 import { uuid } from "../domain/uuid.ts";
 import { versionForm, versionWords } from "../identity/versions.ts";
 import type { Operation } from "../table/operation.ts";
-import { changeFailures } from "./shared/define.ts";
-import { anyUUID, component, derived, field } from "./shared/values.ts";
+import { changeFailures } from "./common/define.ts";
+import { anyUUID, component, derived, field } from "./common/values.ts";
 
 const description = `a version: ${versionWords}`;
 

@@ -4,8 +4,8 @@ import { Failure } from "../domain/errors.ts";
 import { countIn } from "../domain/model.ts";
 import { allOf } from "../domain/text.ts";
 import type { EventType, ScoreType, StatisticDeclarations } from "../table/declared/statistics.ts";
-import { defineCachedRead, defineChange, type Handler } from "./shared/define.ts";
-import { component, count, derived, field, instant } from "./shared/values.ts";
+import { defineCachedRead, defineChange, type Handler } from "./common/define.ts";
+import { component, count, derived, field, instant } from "./common/values.ts";
 
 type Declared = Pick<StatisticDeclarations, "events" | "scores">;
 

@@ -8,10 +8,10 @@ import type { Data } from "../store/data.ts";
 import { isDays } from "../table/declared/declarations.ts";
 import type { List } from "../table/declared/lists.ts";
 import { withPresentNames } from "../table/declared/stored.ts";
-import { creatorFields, creatorInAnswer, creatorOf } from "./shared/creator.ts";
-import { defineCachedRead, defineChange, type Handler } from "./shared/define.ts";
-import { entryNamed, nameIn, valueIn } from "./shared/list-entries.ts";
-import { requireSpace } from "./shared/space.ts";
+import { creatorFields, creatorInAnswer, creatorOf } from "./common/creator.ts";
+import { defineCachedRead, defineChange, type Handler } from "./common/define.ts";
+import { entryNamed, nameIn, valueIn } from "./common/list-entries.ts";
+import { requireSpace } from "./common/space.ts";
 import {
   component,
   count,
@@ -23,7 +23,7 @@ import {
   playerName,
   subject,
   textReference,
-} from "./shared/values.ts";
+} from "./common/values.ts";
 
 /** Returns the present ban of somebody, by name or UUID, as {@link findRecord} finds it. */
 function bannedAt(data: Data, reference: string, now: number): HouseBan | undefined {

@@ -2,12 +2,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Declarations } from "../table/declared/declarations.ts";
 import { bundleOf } from "./bundle.ts";
+import type { Handler } from "./common/define.ts";
 import { eventHandlers } from "./event.ts";
 import { houseBanHandlers } from "./houseban.ts";
 import { listHandlers } from "./list.ts";
 import * as mgmt from "./mgmt.ts";
 import * as player from "./player.ts";
-import type { Handler } from "./shared/define.ts";
 import { statisticHandlers } from "./statistic.ts";
 import * as targets from "./targetlist.ts";
 

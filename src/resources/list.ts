@@ -5,12 +5,12 @@ import { uuid } from "../domain/uuid.ts";
 import type { Field, List } from "../table/declared/lists.ts";
 import type { Failures } from "../table/operation.ts";
 import type { Input } from "../table/restriction/restriction.ts";
-import { creatorFields } from "./shared/creator.ts";
-import { defineCachedRead, defineChange, defineRead, type Handler } from "./shared/define.ts";
-import { ListChanges } from "./shared/list-changes.ts";
-import { ListEntries } from "./shared/list-entries.ts";
-import { keyOf } from "./shared/response-cache.ts";
-import { anyUUID, count, field, inputOf, ofPerson, outputOf } from "./shared/values.ts";
+import { creatorFields } from "./common/creator.ts";
+import { defineCachedRead, defineChange, defineRead, type Handler } from "./common/define.ts";
+import { ListChanges } from "./common/list-changes.ts";
+import { ListEntries } from "./common/list-entries.ts";
+import { keyOf } from "./common/response-cache.ts";
+import { anyUUID, count, field, inputOf, ofPerson, outputOf } from "./common/values.ts";
 
 /**
  * Returns the handlers of a list by the names of their operations.

@@ -4,8 +4,8 @@ import { Failure } from "../domain/errors.ts";
 import { integerRange } from "../domain/limits.ts";
 import { uuid } from "../domain/uuid.ts";
 import { compareVersions, versionForm, versionWords } from "../identity/versions.ts";
-import { defineChange, defineRead, type Sources } from "./shared/define.ts";
-import { anyUUID, component, count, field, version } from "./shared/values.ts";
+import { defineChange, defineRead, type Sources } from "./common/define.ts";
+import { anyUUID, component, count, field, version } from "./common/values.ts";
 
 /** Without activity: each request for these answers would change them. */
 const versionFor = ({ tokens, versions }: Sources) => tokens.version + versions.version;

@@ -2,8 +2,8 @@
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { joinGroup, leaveGroup, memberSubject, namesOf, notInGroup } from "../identity/memberships.ts";
-import { defineCachedRead, defineChange } from "./shared/define.ts";
-import { component, field, group, ofPerson, playerName, subject } from "./shared/values.ts";
+import { defineCachedRead, defineChange } from "./common/define.ts";
+import { component, field, group, ofPerson, playerName, subject } from "./common/values.ts";
 
 export const overview = defineCachedRead({
   dependsOn: ["names", "groupMembers"],

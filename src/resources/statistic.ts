@@ -9,8 +9,7 @@ import { requirePlayer, statisticOf } from "../identity/players.ts";
 import { liveTokenOf } from "../identity/tokens.ts";
 import type { Draft } from "../store/data.ts";
 import type { Measure, StatisticDeclarations } from "../table/declared/statistics.ts";
-import { measured, measuresOf } from "./ranking.ts";
-import { defineCachedRead, defineChange, defineRead, type Handler } from "./shared/define.ts";
+import { defineCachedRead, defineChange, defineRead, type Handler } from "./common/define.ts";
 import {
   anyUUID,
   component,
@@ -21,7 +20,8 @@ import {
   instant,
   organisation,
   playerNameOrUUID,
-} from "./shared/values.ts";
+} from "./common/values.ts";
+import { measured, measuresOf } from "./ranking.ts";
 
 const player = derived(field(playerNameOrUUID, "The player.", "Ada"), "text");
 const notRegistered = { UNKNOWN_PLAYER: "No player of this name or UUID is registered." };

@@ -4,10 +4,10 @@ import { Failure } from "../domain/errors.ts";
 import { subjectKey, type Target } from "../domain/model.ts";
 import { findRecord, requireVisibleSubject, withLatestSpelling } from "../identity/players.ts";
 import type { Data } from "../store/data.ts";
-import { creatorOf } from "./shared/creator.ts";
-import { defineCachedRead, defineChange } from "./shared/define.ts";
-import { requireSpace } from "./shared/space.ts";
-import { component, field, ofPerson, playerName, subject } from "./shared/values.ts";
+import { creatorOf } from "./common/creator.ts";
+import { defineCachedRead, defineChange } from "./common/define.ts";
+import { requireSpace } from "./common/space.ts";
+import { component, field, ofPerson, playerName, subject } from "./common/values.ts";
 
 function requireTarget(data: Data, reference: string): Target {
   const target = findRecord(data, data.targets, reference);

@@ -94,7 +94,7 @@ describe("the description of the shipped table", () => {
         assert.ok(isTold, `${path} says nothing of ${name}`);
         const isWhole = [property.type].flat().includes("integer");
         if (isWhole) assert.match(String(property.format), /^int(32|64)$/, `${path} ${name}`);
-        const isInstant = /Time$|^bankRob$|^bomb$/.test(name) && isWhole && name !== "playTime";
+        const isInstant = /(?:Time|At)$|^bankRob$|^bomb$/.test(name) && isWhole && name !== "playTime";
         assert.equal(property.format === "int64", isInstant || name === "duration", `${path} ${name}`);
         if (isInstant) assert.match(String(property.description), /milliseconds since 1970/, name);
         if (name === "duration") assert.match(String(property.description), /\bmilliseconds\b/, name);

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { it } from "node:test";
 import { Clients } from "../../src/resources/clients.ts";
+import type { Sources } from "../../src/resources/common/define.ts";
+import { ListVersions } from "../../src/resources/common/list-versions.ts";
+import { ResponseCache } from "../../src/resources/common/response-cache.ts";
 import { handlersFor } from "../../src/resources/index.ts";
 import { Ranking } from "../../src/resources/ranking.ts";
-import type { Sources } from "../../src/resources/shared/define.ts";
-import { ListVersions } from "../../src/resources/shared/list-versions.ts";
-import { ResponseCache } from "../../src/resources/shared/response-cache.ts";
 import { defaultDeclarations } from "../../src/table/declared/declarations.ts";
 import { day, everyRight, openAs, openWorld, shippedRoutes, type World } from "../_setup.ts";
 

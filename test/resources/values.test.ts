@@ -9,7 +9,7 @@ import {
   integer,
   playerName,
   textReference,
-} from "../../src/resources/shared/values.ts";
+} from "../../src/resources/common/values.ts";
 import { defaultDeclarations } from "../../src/table/declared/declarations.ts";
 
 const [reason] = defaultDeclarations().lists.find(({ name }) => name === "wantedreason")?.fields ?? [];
