@@ -76,9 +76,10 @@ export async function openFolder(
   const { folder } = workspace;
   const isNew = !(await workspace.hasData());
   if (isNew) {
-    if (mode === "reads" || mode === "edits") throw noData(folder);
+    const names = await namesIn(nodeFiles, folder);
+    if (mode === "reads" || mode === "edits") throw noData(folder, names);
     // The folder comes first: if it cannot be used, nothing is written elsewhere.
-    if (!journal) requireNew(folder, await namesIn(nodeFiles, folder));
+    if (!journal) requireNew(folder, names);
     await (await lockFolder(nodeFiles, folder)).release();
     for (const file of await workspace.writeDefaults()) output.remark(`Wrote ${file}.`);
   }

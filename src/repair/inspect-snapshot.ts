@@ -4,7 +4,6 @@
  */
 import { recordFault } from "../backup/record.ts";
 import { definitionOf } from "../domain/model.ts";
-import { snapshotFile } from "../store/folder/folder-names.ts";
 import {
   miscounted,
   neitherRecordNorEnd,
@@ -16,19 +15,24 @@ import { type Fault, inspectHeader, legibleIn, quote, type Report } from "./faul
 import { type Findings, type Loss, unindexed } from "./findings.ts";
 import { type ScannedLine, scanLines } from "./scan.ts";
 
+/** A snapshot, the number in its name, and that of the last change that it contains. */
+export interface PlacedSnapshot {
+  readonly file: string;
+  readonly name: number;
+  readonly sequence: number;
+}
+
 /**
  * Inspects a snapshot.
- * @param sequence from its name
  * @param findings what was found before it; takes its faults and its records
  * @returns the number of readable records
  * @throws Failure where a newer version of the program wrote it
  */
 export async function inspectSnapshot(
   pieces: AsyncIterable<Uint8Array>,
-  sequence: number,
+  { file, name, sequence }: PlacedSnapshot,
   findings: Findings,
 ): Promise<number> {
-  const file = snapshotFile(sequence);
   /** Records are not compared with an earlier state, nor after damage. */
   const isReached = findings.sequence === sequence;
   const isCompared = isReached && findings.isComplete;
@@ -85,7 +89,7 @@ export async function inspectSnapshot(
   };
   const begin = (line: ScannedLine) => {
     header = inspectHeader(line, readSnapshotHeader, report);
-    if (header !== undefined && header.sequence !== sequence)
+    if (header !== undefined && header.sequence !== name)
       report(0, `the header says that it contains the changes up to ${header.sequence}`);
   };
 

@@ -20,8 +20,9 @@ import {
   unsyncedMarker,
 } from "../store/folder/folder-names.ts";
 import { listData, retryIfMissing } from "../store/folder/listing.ts";
+import { readHeader } from "../store/journal/decoding.ts";
 import { Findings } from "./findings.ts";
-import { inspectSnapshot } from "./inspect-snapshot.ts";
+import { inspectSnapshot, type PlacedSnapshot } from "./inspect-snapshot.ts";
 import { JournalReading } from "./journal-reading.ts";
 
 /**
@@ -37,19 +38,18 @@ async function examineFiles(files: Files, folder: string, names: readonly string
   const snapshots = snapshotsIn(names);
   const segments = segmentsIn(names);
   // A folder with data has a file of one of the two kinds.
-  const begins = [...snapshots, ...segments.map((first) => first - 1)];
+  /** The snapshots that are yet to be read. */
+  const waiting = await placed(files, folder, snapshots);
+  const begins = [...waiting.map(({ sequence }) => sequence), ...segments.map((first) => first - 1)];
   const findings = new Findings(Math.min(...begins), Math.max(...begins));
   const clock = new ClockSteps();
-  /** The snapshots that are yet to be read. */
-  const waiting = [...snapshots];
   let records = 0;
   const readSnapshots = async (upTo: number) => {
-    for (let [next] = waiting; next !== undefined && next <= upTo; [next] = waiting) {
+    for (let [next] = waiting; next !== undefined && next.sequence <= upTo; [next] = waiting) {
+      const snapshot = next;
       waiting.shift();
-      const sequence = next;
-      const file = snapshotFile(sequence);
-      await findings.unlessNewer(file, async () => {
-        records += await inspectSnapshot(piecesOf(files, join(folder, file)), sequence, findings);
+      await findings.unlessNewer(snapshot.file, async () => {
+        records += await inspectSnapshot(piecesOf(files, join(folder, snapshot.file)), snapshot, findings);
       });
     }
   };
@@ -63,8 +63,8 @@ async function examineFiles(files: Files, folder: string, names: readonly string
   await readSnapshots(findings.sequence);
   for (const first of segments) await journal.read(first, first === segments.at(-1));
   for (let [next] = waiting; next !== undefined; [next] = waiting) {
-    const what = `it contains change ${next}, but the journal ends with ${findings.sequence}`;
-    await journal.skipTo(next, snapshotFile(next), 0, what);
+    const what = `it contains change ${next.sequence}, but the journal ends with ${findings.sequence}`;
+    await journal.skipTo(next.sequence, next.file, 0, what);
   }
   journal.end();
   requireNewest(findings, snapshots, segments);
@@ -94,6 +94,17 @@ async function examineFiles(files: Files, folder: string, names: readonly string
     /** Returns the data as far as it can be read. @throws Failure as {@link Findings.rebuilt} */
     rebuild: () => findings.rebuilt(folder, mayBeEmpty),
   };
+}
+
+/** Returns the snapshots by what their headers say that they contain: a file can have a wrong name. */
+async function placed(files: Files, folder: string, names: readonly number[]): Promise<PlacedSnapshot[]> {
+  const found: PlacedSnapshot[] = [];
+  for (const name of names) {
+    const file = snapshotFile(name);
+    const sequence = (await readHeader(files, join(folder, file), "sequence")) ?? name;
+    found.push({ file, name, sequence });
+  }
+  return found.sort((a, b) => a.sequence - b.sequence);
 }
 
 /** A segment is begun before the snapshot whose changes it follows: without it, changes may be missing. */

@@ -45,13 +45,16 @@ export const retryMilliseconds = 10 * 60_000;
 
 const defaultSnapshotAfter = { bytes: 64 * 1024 * 1024, snapshots: 2 };
 
-/** Returns whether the journal has grown enough for a snapshot, or the newest one is old. */
+/** Returns whether the journal has grown enough for a snapshot, or is cut, or the newest one is old. */
 export function isSnapshotDue(
-  { size }: { readonly size: number },
+  { size, isCut }: { readonly size: number; readonly isCut: boolean },
   newest: { readonly historySince: number; readonly snapshotBytes: number },
   now: number,
-  { bytes, snapshots } = defaultSnapshotAfter,
+  { snapshotAfter = defaultSnapshotAfter, warn }: Pick<StoreOptions<Model>, "snapshotAfter" | "warn">,
 ): boolean {
   const isOld = Math.abs(now - newest.historySince) >= maxSnapshotAge;
-  return isOld || (size >= bytes && size >= snapshots * newest.snapshotBytes);
+  const { bytes, snapshots } = snapshotAfter;
+  const saves = "a snapshot saves the data, not the history";
+  if (isCut) warn?.(`The journal was cut or overwritten while it was open: ${saves}.`, undefined);
+  return isCut || isOld || (size >= bytes && size >= snapshots * newest.snapshotBytes);
 }

@@ -12,13 +12,13 @@
  *   old at once; the true base is then among those before it.
  *
  * A clock that stays wrong for 3 snapshots looks like time that has passed. Even then the last 3 snapshots
- * from before the jump remain, with everything since.
+ * from before the jump remain, with everything since, unless it jumps ahead again and again.
  */
 import { join } from "node:path";
 import { dayMilliseconds } from "../domain/instant.ts";
 import type { Files } from "./folder/files.ts";
 import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
-import { readInstant } from "./journal/decoding.ts";
+import { readHeader } from "./journal/decoding.ts";
 
 /** How far back the data can be restored. */
 export interface Retention {
@@ -38,7 +38,7 @@ export async function prune(files: Files, folder: string, retention: Retention):
   const names = await files.readdir(folder);
   const dated: { readonly sequence: number; readonly instant: number }[] = [];
   for (const sequence of snapshotsIn(names)) {
-    const instant = await readInstant(files, join(folder, snapshotFile(sequence)));
+    const instant = await readHeader(files, join(folder, snapshotFile(sequence)));
     if (instant !== undefined) dated.push({ sequence, instant });
   }
   const now = Math.min(...dated.slice(-retention.snapshots).map(({ instant }) => instant));

@@ -225,7 +225,7 @@ export class Store<M extends Model> {
   async #takeSnapshot(): Promise<void> {
     // One that is under way may have begun before the last change; if it fails, this one may not.
     await this.#snapshot?.catch(() => {});
-    const isCurrent = this.#snapshotSequence === this.sequence && this.sequence > 0;
+    const isCurrent = this.#snapshotSequence === this.sequence && this.sequence > 0 && !this.#journal.isCut;
     const failed = (cause: unknown) => {
       this.#snapshotFailedAt = this.#now();
       this.#options.meter?.snapshot("failed");
@@ -262,13 +262,14 @@ export class Store<M extends Model> {
   async check(): Promise<void> {
     if (this.#isClosed || this.#writer.fatal !== undefined) return;
     await this.#writer.betweenBatches(async () => this.#journal.check());
+    this.#snapshotWhereDue();
   }
 
   /** Begins a snapshot if the journal has grown enough, or the newest one is old. */
   #snapshotWhereDue(): void {
-    const [now, failedAt, { snapshotAfter }] = [this.#now(), this.#snapshotFailedAt, this.#options];
+    const [now, failedAt] = [this.#now(), this.#snapshotFailedAt];
     // A failed attempt has begun a new segment, so that the journal is small again.
-    if (failedAt === undefined && !isSnapshotDue(this.#journal, this.#adapter, now, snapshotAfter)) return;
+    if (failedAt === undefined && !isSnapshotDue(this.#journal, this.#adapter, now, this.#options)) return;
     if (failedAt !== undefined && Math.abs(now - failedAt) < retryMilliseconds) return;
     if (this.isOutdated || this.#snapshot !== undefined || this.#writer.fatal !== undefined) return;
     this.#takeSnapshot().catch((error) => this.#options.warn?.("No snapshot could be written.", error));
@@ -297,7 +298,7 @@ export class Store<M extends Model> {
     // 1. A new segment for the changes from now on. A crash here leaves one more, empty segment.
     await this.#writer.betweenBatches(async () => {
       const first = this.sequence + 1;
-      if (anew || first !== this.#journal.first)
+      if (anew || first !== this.#journal.first || this.#journal.isCut)
         await this.#journal.rotate(first, this.#low.data.chain, this.#now());
     });
     // 2. The records as they are now. A crash here leaves a temporary file.

@@ -43,9 +43,13 @@ const reports: Readonly<Record<string, readonly [Folder, problems: (string | Reg
       withHeader({ format: "gameaddon-journal" }, a, b, end),
       [`damage ${file}@0: the header is not that of a gameaddon-snapshot`],
     ],
-    "whose header has another number than its name, and compares none of its records": [
+    "whose header has another number than its name, and compares it with that change": [
       withHeader({ sequence: 1 }, a, other, end),
-      [`damage ${file}@0: the header says that it contains the changes up to 1`],
+      [
+        `damage ${file}@0: the header says that it contains the changes up to 1`,
+        `damage ${file}@0: its change 1 differs from that of the journal`,
+        /change 2 says that entries wantedreason\/b was absent, but it was/,
+      ],
     ],
     "with a broken line, and neither counts nor compares its records": [
       spoiled(withSnapshot(a, other, end), '"A"'),

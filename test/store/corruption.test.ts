@@ -87,7 +87,13 @@ interface Started {
   readonly journal: Journal;
 }
 
-const noLock = { lockSegment: () => {}, begin: () => {}, follow: async () => {}, misplaced: undefined };
+const noLock = {
+  lockSegment: () => {},
+  begin: () => {},
+  follow: async () => {},
+  misplaced: undefined,
+  hasLessThan: () => false,
+};
 
 /** Returns the result of a start, or its refusal. */
 async function start(memory: MemoryFiles): Promise<Started | Error> {

@@ -12,10 +12,12 @@ import {
   rm,
   stat,
   symlink,
+  truncate,
   writeFile,
 } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { FolderLock } from "../../src/store/folder/lock.ts";
 import { FolderHeld } from "../../src/store/folder/lock-file.ts";
@@ -33,6 +35,7 @@ import {
   origin,
   ruledFiles,
   segment,
+  snapshot,
   systemError,
 } from "./_faults.ts";
 import { isFree } from "./_journal.ts";
@@ -126,6 +129,29 @@ describe("a lock file", () => {
       await assertRefused(holder.change(), "Nothing was changed");
     }
   });
+});
+
+describe("a segment that somebody cuts while it is open", () => {
+  for (const [size, isFollowed] of [
+    [0, false],
+    [0, true],
+    [150, false],
+    [150, true],
+  ] as const) {
+    it(`to ${size} bytes loses nothing${isFollowed ? ", nor a change that follows" : ""}`, async (t) => {
+      const holder = await Holder.open(t);
+      await truncate(join(holder.folder, segment(1)), size);
+      if (isFollowed) await holder.change();
+      await holder.store.check();
+      while (!(await readdir(holder.folder)).includes(snapshot(isFollowed ? 4 : 3))) await setImmediate();
+      // As a crash leaves it.
+      const left = join(await temporaryFolder(t), "data");
+      await cp(holder.folder, left, { recursive: true });
+      const next = await openNotebook(left);
+      t.after(() => next.close());
+      assertKept(next, holder.store.sequence, holder.store.sequence);
+    });
+  }
 });
 
 describe("a data folder that somebody else prepared", { skip: process.platform === "win32" }, () => {

@@ -5,7 +5,7 @@ import { Failure } from "../../domain/errors.ts";
 import { type Files, privateFolderMode, privateMode } from "./files.ts";
 import { foreignIn, hasData, hasEarlierData, remainsIn, unsyncedMarker } from "./folder-names.ts";
 import { FolderLock } from "./lock.ts";
-import { foreignFiles, ofAnotherUser, unusable } from "./refusals.ts";
+import { foreignFiles, ofAnotherUser, onlyRemains, unusable } from "./refusals.ts";
 
 /**
  * Creates a data folder for its owner alone. An existing empty folder is closed to others. One with data keeps its
@@ -38,13 +38,12 @@ function refuseForeign(folder: string, names: readonly string[]): void {
 
 /** @throws Failure if new data must not begin in a folder: beside files of somebody else, or where there was data before */
 export function requireNew(folder: string, names: readonly string[]): void {
+  // Another process may have begun it meanwhile.
+  if (hasData(names)) return;
   refuseForeign(folder, names);
   const remains = remainsIn(names);
   if (remains === undefined) return;
-  const message = `${folder} has no data, only remains of earlier data: ${remains}.`;
-  throw new Failure("STORE_UNAVAILABLE", message, {
-    hint: "Put the snapshots and the journal back, or restore a backup with `addon-cli data restore`. To begin anew, remove what is left of it.",
-  });
+  throw onlyRemains(folder, remains);
 }
 
 /** Locks a folder, which is created where it is missing. @throws Failure if it cannot be used */

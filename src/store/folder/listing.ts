@@ -3,8 +3,8 @@ import { lstat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../domain/errors.ts";
 import { type Files, isMissing } from "./files.ts";
-import { hasData } from "./folder-names.ts";
-import { unusable } from "./refusals.ts";
+import { foreignIn, hasData, remainsIn } from "./folder-names.ts";
+import { onlyRemains, unusable } from "./refusals.ts";
 
 /** The most times that a folder is read: a service can delete dozens of files in turn, each just before it is read. */
 const attempts = 8;
@@ -40,11 +40,13 @@ export async function namesIn(files: Files, folder: string): Promise<string[]> {
 export async function listData(files: Files, folder: string): Promise<string[]> {
   const names = await namesIn(files, folder);
   if (hasData(names)) return names;
-  throw noData(folder);
+  throw noData(folder, names);
 }
 
 /** Returns the refusal of a folder without data. */
-export function noData(folder: string): Failure {
+export function noData(folder: string, names: readonly string[]): Failure {
+  const remains = remainsIn(names);
+  if (remains !== undefined && foreignIn(names).length === 0) return onlyRemains(folder, remains);
   return new Failure("UNKNOWN_ENTRY", `There is no data in ${folder}.`, {
     hint: "`addon-cli serve` and `player add` create it, `data restore` restores it; --data names another folder.",
   });

@@ -30,7 +30,7 @@ export class FolderLock {
   /** The newest segment when the folder was locked, until another one is. */
   #taken: File | undefined;
   /** The segment that the journal appends to. */
-  #segment: { readonly path: string; readonly identity: string | undefined } | undefined;
+  #segment: { readonly path: string; readonly file: File; readonly identity: string } | undefined;
 
   private constructor(files: Files, folder: string, file: File) {
     this.#files = files;
@@ -65,7 +65,7 @@ export class FolderLock {
 
   /** Sets the segment with which the journal begins. One that exists was locked with the folder. */
   begin(path: string, file: File): void {
-    this.#segment = { path, identity: identityOf(file) };
+    this.#segment = { path, file, identity: identityOf(file) };
   }
 
   /** Sets the next segment, which is locked already. */
@@ -83,6 +83,11 @@ export class FolderLock {
   get misplaced(): { readonly path: string; readonly cause?: unknown } | undefined {
     const { path, identity } = this.#segment ?? {};
     return (path && misplacedAt(path, identity)) || misplacedAt(this.#path, this.#identity);
+  }
+
+  /** Whether the segment has fewer bytes than were written to it: somebody has cut or overwritten it. */
+  hasLessThan(size: number): boolean {
+    return this.#segment !== undefined && fstatSync(this.#segment.file.fd).size < size;
   }
 
   /** Releases the folder. */

@@ -102,6 +102,14 @@ export function damaged(path: string, offset: number, what: string): Failure {
   });
 }
 
+/** The refusal of a folder of which only something beside the data files is left. */
+export function onlyRemains(folder: string, remains: string): Failure {
+  const message = `${folder} has no data, only remains of earlier data: ${remains}.`;
+  return new Failure("STORE_UNAVAILABLE", message, {
+    hint: "Put the snapshots and the journal back, or restore a backup with `addon-cli data restore`. To begin anew, remove what is left of it.",
+  });
+}
+
 /** The refusal of a folder that lacks a segment. */
 export function lacking(folder: string, sequence: number): Failure {
   return new Failure("STORE_UNAVAILABLE", `${folder} lacks the journal from change ${sequence} on.`, {

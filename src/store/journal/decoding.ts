@@ -129,13 +129,20 @@ export async function readHead(files: Files, path: string): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** Returns when a data file was begun, in milliseconds since 1970; undefined where its header is damaged. */
-export async function readInstant(files: Files, path: string): Promise<number | undefined> {
+/**
+ * Returns when a data file was begun, in milliseconds since 1970, or the last change that a snapshot contains; undefined where
+ * its header is damaged.
+ */
+export async function readHeader(
+  files: Files,
+  path: string,
+  name: "instant" | "sequence" = "instant",
+): Promise<number | undefined> {
   const head = await readHead(files, path);
   const end = head.at(-1) === lineFeed ? head.length - 1 : head.length;
   if (checksumOf(head, 0, end, 0) === undefined) return undefined;
   const header: unknown = JSON.parse(head.toString("utf8", bodyOffset, end));
-  return isObject(header) && typeof header.instant === "number" ? header.instant : undefined;
+  return isObject(header) && typeof header[name] === "number" ? header[name] : undefined;
 }
 
 /** Decodes a line without a line feed. @throws BrokenLine where it is incomplete or damaged */

@@ -26,7 +26,7 @@ import { headerLine } from "./segment.ts";
 export interface LockedFolder {
   readonly files: Files;
   readonly folder: string;
-  readonly lock: Pick<FolderLock, "lockSegment" | "begin" | "follow" | "misplaced">;
+  readonly lock: Pick<FolderLock, "lockSegment" | "begin" | "follow" | "misplaced" | "hasLessThan">;
   /** Receives how long appends and syncs take. */
   readonly meter?: Meter | undefined;
 }
@@ -37,6 +37,7 @@ export class Journal {
   #failure: unknown;
   #file: File;
   #size: number;
+  #isCut = false;
   /** The sequence number of the segment's first change. */
   first: number;
 
@@ -88,11 +89,17 @@ export class Journal {
    * @throws SyncFailure where the system does not tell
    */
   check(mayBeSaved = false): void {
+    if (this.#place.lock.hasLessThan(this.#size)) this.#isCut = true;
     const { misplaced } = this.#place.lock;
     if (misplaced === undefined) return;
     const { path, cause } = misplaced;
     if (cause === undefined) throw new FolderLost(path, mayBeSaved);
     throw new SyncFailure(`${path} cannot be accessed`, naming(path, cause), mayBeSaved);
+  }
+
+  /** Whether somebody has cut or overwritten the segment: only memory has all of its changes. */
+  get isCut(): boolean {
+    return this.#isCut;
   }
 
   /** The size of the segment in bytes. */
@@ -155,6 +162,7 @@ export class Journal {
     const old = this.#file;
     this.#file = file;
     this.#size = size;
+    this.#isCut = false;
     this.first = first;
     await this.#place.lock.follow(this.#path, file);
     await old.close();
