@@ -100,12 +100,14 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
       command.on("command:*", ([typed = ""]: readonly string[]) => refuseUnknown(command, typed));
   }
 
-  program.hook("preAction", async (_program, command) => {
+  program.hook("preAction", (_program, command) => {
     running = command;
     const name = command.parent === program ? command.name() : command.parent?.name();
-    if (!workspace().typedRoutes || comparesTables.has(String(name))) return;
-    const { requireServed } = await import("./actions/routes/table.ts");
-    await requireServed(context, "Leave out --routes: the table in force decides.");
+    if (program.getOptionValueSource("routes") !== "cli" || readsTables.has(String(name))) return undefined;
+    const refusing = import("./actions/routes/table.ts");
+    return refusing.then(({ requireServed }) =>
+      requireServed(context, "Leave out --routes: the table in force decides."),
+    );
   });
   try {
     await program.parseAsync(words, { from: "user" });
@@ -148,8 +150,17 @@ function misusedBy({ options, registeredArguments }: Command, error: unknown): F
   return new Failure(code, name === undefined ? message : `${name}: ${message}`, { parameter, hint, cause });
 }
 
-/** The commands that use another table than that of a service, or say so themselves. */
-const comparesTables: ReadonlySet<string> = new Set(["serve", "health", "routes", "can-i", "who-can"]);
+/** The commands that use another table than that of a service or none, or refuse it themselves. */
+const readsTables: ReadonlySet<string> = new Set([
+  "serve",
+  "health",
+  "routes",
+  "can-i",
+  "who-can",
+  "help",
+  "completion",
+  "complete",
+]);
 
 /** Adds all commands, in the order of the help. */
 function addCommands(program: Command, context: Context): void {

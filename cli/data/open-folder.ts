@@ -77,7 +77,7 @@ export async function openFolder(
   const isNew = !(await workspace.hasData());
   if (isNew) {
     const names = await namesIn(nodeFiles, folder);
-    if (mode === "reads" || mode === "edits") throw noData(folder, names);
+    if (mode === "reads" || mode === "edits") throw noData(folder, journal ? [] : names);
     // The folder comes first: if it cannot be used, nothing is written elsewhere.
     if (!journal) requireNew(folder, names);
     await (await lockFolder(nodeFiles, folder)).release();

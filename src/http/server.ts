@@ -282,7 +282,8 @@ function parserFailure(error: NodeJS.ErrnoException & { rawPacket?: Buffer; byte
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return new Failure("REQUEST_TIMEOUT", "The request took too long to arrive.");
     default: {
-      const [, unencoded] = /^[A-Z]+ \/.*?([^\0-\x7f]| (?=.* HTTP\/))/.exec(line) ?? [];
+      const [, target = ""] = /^[A-Z]+ (\/.*)$/.exec(line.slice(0, line.lastIndexOf(" HTTP/"))) ?? [];
+      const [unencoded] = /[^\0-\x7f]| /.exec(target) ?? [];
       const hint =
         unencoded === " "
           ? 'Write "-" for a space.'

@@ -33,7 +33,7 @@ export interface Rebuilt {
 /** What a snapshot has. */
 export interface FoundSnapshot {
   readonly file: string;
-  /** The number of the last change that it contains, from its name. */
+  /** The number of the last change that it contains. */
   readonly sequence: number;
   /** The checksum of that change; undefined where the header cannot be read. */
   readonly chain: number | undefined;

@@ -14,7 +14,7 @@ import {
 } from "../store/folder/folder-names.ts";
 import { listData, retryIfMissing } from "../store/folder/listing.ts";
 import { remedyFor } from "../store/folder/refusals.ts";
-import { readHeader } from "../store/journal/decoding.ts";
+import { numberInHeader } from "../store/journal/decoding.ts";
 import { readHistory } from "../store/journal/history.ts";
 import { readState } from "../store/reading.ts";
 
@@ -38,7 +38,7 @@ export function statusOf(folder: string) {
     const { records, lists, lastChange, problem } = await readData(folder);
     const markOf = async (sequence: number | undefined, toFile: (sequence: number) => string) => {
       if (sequence === undefined) return null;
-      return { sequence, instant: (await readHeader(nodeFiles, join(folder, toFile(sequence)))) ?? null };
+      return { sequence, instant: (await numberInHeader(nodeFiles, join(folder, toFile(sequence)))) ?? null };
     };
     const [first] = segments;
     const journalFrom = await markOf(first, segmentFile);

@@ -20,7 +20,7 @@ import {
   unsyncedMarker,
 } from "../store/folder/folder-names.ts";
 import { listData, retryIfMissing } from "../store/folder/listing.ts";
-import { readHeader } from "../store/journal/decoding.ts";
+import { numberInHeader } from "../store/journal/decoding.ts";
 import { Findings } from "./findings.ts";
 import { inspectSnapshot, type PlacedSnapshot } from "./inspect-snapshot.ts";
 import { JournalReading } from "./journal-reading.ts";
@@ -37,9 +37,10 @@ export function examine(files: Files, folder: string, { running = false } = {}) 
 async function examineFiles(files: Files, folder: string, names: readonly string[], running: boolean) {
   const snapshots = snapshotsIn(names);
   const segments = segmentsIn(names);
-  // A folder with data has a file of one of the two kinds.
   /** The snapshots that are yet to be read. */
   const waiting = await placed(files, folder, snapshots);
+  const newest = waiting.at(-1)?.sequence;
+  // A folder with data has a file of one of the two kinds.
   const begins = [...waiting.map(({ sequence }) => sequence), ...segments.map((first) => first - 1)];
   const findings = new Findings(Math.min(...begins), Math.max(...begins));
   const clock = new ClockSteps();
@@ -67,7 +68,7 @@ async function examineFiles(files: Files, folder: string, names: readonly string
     await journal.skipTo(next.sequence, next.file, 0, what);
   }
   journal.end();
-  requireNewest(findings, snapshots, segments);
+  requireNewest(findings, newest, segments);
   const { problems, remarks, sequence } = findings;
   if (clock.warning !== undefined) remarks.push(clock.warning);
   remarks.push(...names.flatMap(remarksOn));
@@ -101,15 +102,15 @@ async function placed(files: Files, folder: string, names: readonly number[]): P
   const found: PlacedSnapshot[] = [];
   for (const name of names) {
     const file = snapshotFile(name);
-    const sequence = (await readHeader(files, join(folder, file), "sequence")) ?? name;
-    found.push({ file, name, sequence });
+    const sequence = await numberInHeader(files, join(folder, file), "sequence");
+    const isNumber = Number.isSafeInteger(sequence) && Number(sequence) < 1e12;
+    found.push({ file, name, sequence: isNumber ? Number(sequence) : name });
   }
   return found.sort((a, b) => a.sequence - b.sequence);
 }
 
 /** A segment is begun before the snapshot whose changes it follows: without it, changes may be missing. */
-function requireNewest(findings: Findings, snapshots: readonly number[], segments: readonly number[]): void {
-  const newest = snapshots.at(-1);
+function requireNewest(findings: Findings, newest: number | undefined, segments: readonly number[]): void {
   if (newest !== findings.sequence || segments.includes(newest + 1)) return;
   const what = `the file is missing: it was created before ${snapshotFile(newest)}, and may have had changes`;
   findings.damageAndLose(segmentFile(newest + 1), 0, what);

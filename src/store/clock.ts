@@ -4,7 +4,7 @@ import { instantText } from "../domain/instant.ts";
 import type { JournalRecord } from "./change.ts";
 import type { Files } from "./folder/files.ts";
 import { segmentsIn, snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
-import { readHeader } from "./journal/decoding.ts";
+import { numberInHeader } from "./journal/decoding.ts";
 import { readHistory } from "./journal/history.ts";
 
 type Dated = Pick<JournalRecord, "sequence" | "instant">;
@@ -78,6 +78,6 @@ export async function findMoment(
   const names = await files.readdir(folder);
   const sequence = (segmentsIn(names)[0] ?? 1) - 1;
   if (!snapshotsIn(names).includes(sequence)) return undefined;
-  const taken = await readHeader(files, join(folder, snapshotFile(sequence)));
+  const taken = await numberInHeader(files, join(folder, snapshotFile(sequence)));
   return taken === undefined || taken > instant ? undefined : { sequence, later: 0, steps };
 }

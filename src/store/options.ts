@@ -32,7 +32,7 @@ export interface StoreOptions<M extends Model> {
 }
 
 /**
- * The age of the newest snapshot at which a change begins another one: only a snapshot lets old history be deleted. One
+ * The age of the newest snapshot at which another one begins: only a snapshot lets old history be deleted. One
  * that is as far in the future is from a wrong clock, and must not delay the next one until then.
  */
 const maxSnapshotAge = 7 * dayMilliseconds;
@@ -50,11 +50,8 @@ export function isSnapshotDue(
   { size, isCut }: { readonly size: number; readonly isCut: boolean },
   newest: { readonly historySince: number; readonly snapshotBytes: number },
   now: number,
-  { snapshotAfter = defaultSnapshotAfter, warn }: Pick<StoreOptions<Model>, "snapshotAfter" | "warn">,
+  { bytes, snapshots } = defaultSnapshotAfter,
 ): boolean {
   const isOld = Math.abs(now - newest.historySince) >= maxSnapshotAge;
-  const { bytes, snapshots } = snapshotAfter;
-  const saves = "a snapshot saves the data, not the history";
-  if (isCut) warn?.(`The journal was cut or overwritten while it was open: ${saves}.`, undefined);
   return isCut || isOld || (size >= bytes && size >= snapshots * newest.snapshotBytes);
 }

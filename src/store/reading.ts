@@ -11,7 +11,7 @@ import { type Files, piecesOf, sizeOf } from "./folder/files.ts";
 import { segmentFile, segmentsAfter, segmentsIn, snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
 import { listData, retryIfMissing } from "./folder/listing.ts";
 import { damaged, lacking, outOfReach } from "./folder/refusals.ts";
-import { readHeader } from "./journal/decoding.ts";
+import { numberInHeader } from "./journal/decoding.ts";
 import { BrokenLine, NewerFormat } from "./journal/lines.ts";
 import type { ReadSegment } from "./journal/segment.ts";
 import { readSegmentFile } from "./journal/segment-file.ts";
@@ -45,7 +45,7 @@ async function written(files: Files, folder: string, names: readonly string[]) {
   if (oldest === undefined) return undefined;
   let bytes = 0;
   for (const path of paths) bytes += await sizeOf(files, path);
-  return { bytes, since: await readHeader(files, oldest) };
+  return { bytes, since: await numberInHeader(files, oldest) };
 }
 
 /**

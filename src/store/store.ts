@@ -16,11 +16,11 @@ import { nodeFiles, piecesOf } from "./folder/files.ts";
 import { lockFolder, markUnsynced } from "./folder/folder.ts";
 import { snapshotFile, unsyncedMarker } from "./folder/folder-names.ts";
 import type { FolderLock } from "./folder/lock.ts";
-import { codeInWords, notUpgraded, shuttingDown, unusable } from "./folder/refusals.ts";
+import { codeInWords, notUpgraded, shuttingDown, unsaved, unusable } from "./folder/refusals.ts";
 import { FolderLost, type Journal, refusalOfSnapshot, SyncFailure } from "./journal/journal.ts";
 import { closingMilliseconds, isSnapshotDue, retryMilliseconds, type StoreOptions } from "./options.ts";
 import { keepEarlier } from "./recovery.ts";
-import { defaultRetention, prune } from "./retention.ts";
+import { pruneOrWarn } from "./retention.ts";
 import { joinJournal, requireUnshared } from "./shared/node-folder.ts";
 import { unusableJournal } from "./shared/sequencer.ts";
 import { SharedJournal, type SharedOptions } from "./shared/shared-journal.ts";
@@ -120,7 +120,6 @@ export class Store<M extends Model> {
     return this.#shared;
   }
 
-  /** The number of the last change. */
   get sequence(): number {
     return this.#low.data.sequence;
   }
@@ -194,6 +193,7 @@ export class Store<M extends Model> {
    */
   async problem(): Promise<string | undefined> {
     if (this.#writer.fatal !== undefined) return "The disk is no longer reliable.";
+    if (this.#journal.isCut) return "The journal was cut, and no snapshot has saved the data yet.";
     const unreached = this.#shared?.contact.problem;
     if (unreached !== undefined) return unreached;
     if (this.#writer.isUndecided) return "The shared journal has not confirmed the last change.";
@@ -206,6 +206,7 @@ export class Store<M extends Model> {
   /** After the disk has failed, the writer refuses changes, with the cause. */
   get #refusal(): Failure | undefined {
     if (this.isOutdated) return notUpgraded();
+    if (this.#journal.isCut) return unsaved(new Error("the journal was cut"));
     return this.#isClosed && this.#writer.fatal === undefined ? shuttingDown() : undefined;
   }
 
@@ -225,14 +226,15 @@ export class Store<M extends Model> {
   async #takeSnapshot(): Promise<void> {
     // One that is under way may have begun before the last change; if it fails, this one may not.
     await this.#snapshot?.catch(() => {});
-    const isCurrent = this.#snapshotSequence === this.sequence && this.sequence > 0 && !this.#journal.isCut;
+    const isCurrent =
+      this.#snapshotSequence === this.sequence && this.sequence > 0 && !this.#journal.lookForCut();
     const failed = (cause: unknown) => {
       this.#snapshotFailedAt = this.#now();
       this.#options.meter?.snapshot("failed");
       throw refusalOfSnapshot(cause);
     };
     const write = () => this.#writeSnapshot().then(() => this.#options.meter?.snapshot("written"), failed);
-    this.#snapshot ??= (isCurrent ? this.#prune() : write()).finally(() => {
+    this.#snapshot ??= (isCurrent ? pruneOrWarn(this.folder, this.#options) : write()).finally(() => {
       this.#snapshot = undefined;
     });
     await this.#snapshot;
@@ -262,14 +264,17 @@ export class Store<M extends Model> {
   async check(): Promise<void> {
     if (this.#isClosed || this.#writer.fatal !== undefined) return;
     await this.#writer.betweenBatches(async () => this.#journal.check());
-    this.#snapshotWhereDue();
   }
 
   /** Begins a snapshot if the journal has grown enough, or the newest one is old. */
   #snapshotWhereDue(): void {
-    const [now, failedAt] = [this.#now(), this.#snapshotFailedAt];
+    if (this.#journal.noticeCut()) {
+      this.#snapshotFailedAt = undefined;
+      this.#options.warn?.("The journal was cut; a snapshot saves the data, not its history.", undefined);
+    }
+    const [now, failedAt, { snapshotAfter }] = [this.#now(), this.#snapshotFailedAt, this.#options];
     // A failed attempt has begun a new segment, so that the journal is small again.
-    if (failedAt === undefined && !isSnapshotDue(this.#journal, this.#adapter, now, this.#options)) return;
+    if (failedAt === undefined && !isSnapshotDue(this.#journal, this.#adapter, now, snapshotAfter)) return;
     if (failedAt !== undefined && Math.abs(now - failedAt) < retryMilliseconds) return;
     if (this.isOutdated || this.#snapshot !== undefined || this.#writer.fatal !== undefined) return;
     this.#takeSnapshot().catch((error) => this.#options.warn?.("No snapshot could be written.", error));
@@ -295,10 +300,11 @@ export class Store<M extends Model> {
 
   /** @param options.anew whether to replace the newest segment if it has no changes yet */
   async #writeSnapshot({ anew = false } = {}): Promise<void> {
+    const isCut = this.#journal.isCut;
     // 1. A new segment for the changes from now on. A crash here leaves one more, empty segment.
     await this.#writer.betweenBatches(async () => {
       const first = this.sequence + 1;
-      if (anew || first !== this.#journal.first || this.#journal.isCut)
+      if (anew || first !== this.#journal.first || isCut)
         await this.#journal.rotate(first, this.#low.data.chain, this.#now());
     });
     // 2. The records as they are now. A crash here leaves a temporary file.
@@ -307,18 +313,10 @@ export class Store<M extends Model> {
     // 3. From now on a start reads the snapshot, and what it supersedes may be deleted.
     this.#snapshotSequence = written;
     this.#snapshotFailedAt = undefined;
-    await this.#prune();
+    if (isCut) this.#journal.forgetCut();
+    await pruneOrWarn(this.folder, this.#options);
     const pieces = () => piecesOf(this.#options.files ?? nodeFiles, join(this.folder, snapshotFile(written)));
     if (!this.#isClosed) await this.#shared?.offerSnapshot({ sequence: written, chain }, pieces());
-  }
-
-  /** Deletes what the newest snapshot supersedes. If that fails, somebody has to look at the folder, which grows. */
-  async #prune(): Promise<void> {
-    const { files = nodeFiles, retention = defaultRetention, meter, warn } = this.#options;
-    await prune(files, this.folder, retention).catch((error) => {
-      meter?.snapshot("failed");
-      warn?.("Superseded files could not be deleted.", error);
-    });
   }
 
   /** Leaves a mark for the next start, and has the process ended. */

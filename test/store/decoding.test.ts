@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
-import { LineDecoder, readHeader } from "../../src/store/journal/decoding.ts";
+import { LineDecoder, numberInHeader } from "../../src/store/journal/decoding.ts";
 import { BrokenLine, encodeLine, LineEncoder } from "../../src/store/journal/lines.ts";
 import { character } from "../_character.ts";
 
@@ -236,14 +236,14 @@ describe("the instant of a file, in its header,", () => {
       [100, 1],
     ] as const) {
       const { files: some, count } = files(bytes, length);
-      assert.equal(await readHeader(some, "/file"), 12345);
+      assert.equal(await numberInHeader(some, "/file"), 12345);
       assert.equal(count(), pieces);
     }
   });
 
   it("may lack its line feed", async () => {
     const bytes = linesOf([header]);
-    assert.equal(await readHeader(files(bytes.subarray(0, -1), 5).files, "/file"), 12345);
+    assert.equal(await numberInHeader(files(bytes.subarray(0, -1), 5).files, "/file"), 12345);
   });
 
   it("is unknown where the header is damaged, incomplete or missing", async () => {
@@ -251,7 +251,7 @@ describe("the instant of a file, in its header,", () => {
     const spoiled = Buffer.from(bytes);
     spoiled[12] = 0x20;
     for (const content of [spoiled, bytes.subarray(0, 20), Buffer.alloc(0), linesOf(['{"instant":"1"}'])]) {
-      assert.equal(await readHeader(files(content, 10).files, "/file"), undefined);
+      assert.equal(await numberInHeader(files(content, 10).files, "/file"), undefined);
     }
   });
 });

@@ -154,6 +154,21 @@ describe("a segment that somebody cuts while it is open", () => {
   }
 });
 
+it("a segment that is cut lets no change pass until a snapshot is written", async (t) => {
+  const holder = await Holder.open(t);
+  const isSnapshot = ({ path }: Call) => path.includes("snapshot");
+  holder.rule = (call) => (isSnapshot(call) ? systemError("ENOSPC") : undefined);
+  await truncate(join(holder.folder, segment(1)), 150);
+  await holder.store.check();
+  await assertRefused(holder.change(), "Nothing was changed");
+  assert.match((await holder.store.problem()) ?? "", /^The journal was cut/);
+  holder.rule = () => undefined;
+  await holder.store.snapshot();
+  assert.equal(await holder.store.problem(), undefined);
+  await holder.change();
+  assert.equal(holder.store.sequence, 4);
+});
+
 describe("a data folder that somebody else prepared", { skip: process.platform === "win32" }, () => {
   const isRoot = process.getuid?.() === 0 ? false : "only root can give a folder away";
 

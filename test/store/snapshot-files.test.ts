@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Database } from "../../src/store/collection.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
-import { readHeader } from "../../src/store/journal/decoding.ts";
+import { numberInHeader } from "../../src/store/journal/decoding.ts";
 import { BrokenLine } from "../../src/store/journal/lines.ts";
 import {
   encodeSnapshot,
@@ -138,7 +138,7 @@ describe("a snapshot that is written", () => {
     const path = join(folder, snapshot(6));
     const bytes = await readFile(path);
     assert.equal(size, bytes.length);
-    assert.equal(await readHeader(nodeFiles, path), 4);
+    assert.equal(await numberInHeader(nodeFiles, path), 4);
     const again = new Database(notebook);
     assert.deepEqual(await readSnapshot(piecesIn(bytes), again, { sequence: 6 }), header);
     assert.deepEqual(contents(again.view), contents(database.view));

@@ -133,7 +133,7 @@ export async function readHead(files: Files, path: string): Promise<Buffer> {
  * Returns when a data file was begun, in milliseconds since 1970, or the last change that a snapshot contains; undefined where
  * its header is damaged.
  */
-export async function readHeader(
+export async function numberInHeader(
   files: Files,
   path: string,
   name: "instant" | "sequence" = "instant",

@@ -37,7 +37,7 @@ export class Journal {
   #failure: unknown;
   #file: File;
   #size: number;
-  #isCut = false;
+  #cut: "none" | "new" | "known" = "none";
   /** The sequence number of the segment's first change. */
   first: number;
 
@@ -89,17 +89,40 @@ export class Journal {
    * @throws SyncFailure where the system does not tell
    */
   check(mayBeSaved = false): void {
-    if (this.#place.lock.hasLessThan(this.#size)) this.#isCut = true;
     const { misplaced } = this.#place.lock;
-    if (misplaced === undefined) return;
+    if (misplaced === undefined) {
+      this.lookForCut();
+      return;
+    }
     const { path, cause } = misplaced;
     if (cause === undefined) throw new FolderLost(path, mayBeSaved);
     throw new SyncFailure(`${path} cannot be accessed`, naming(path, cause), mayBeSaved);
   }
 
-  /** Whether somebody has cut or overwritten the segment: only memory has all of its changes. */
+  /** Whether somebody has made a segment shorter: until a snapshot is written, only memory has all changes. */
   get isCut(): boolean {
-    return this.#isCut;
+    return this.#cut !== "none";
+  }
+
+  /** Returns true if it is cut, once. */
+  noticeCut(): boolean {
+    const isNew = this.#cut === "new";
+    if (isNew) this.#cut = "known";
+    return isNew;
+  }
+
+  /** Notes that a snapshot has every change. */
+  forgetCut(): void {
+    this.#cut = "none";
+  }
+
+  /**
+   * Looks whether the segment has less than was written. Before each write: what is written behind the end of a file fills
+   * the gap with zeros, and hides it.
+   */
+  lookForCut(size = this.#size): boolean {
+    if (this.#cut === "none" && this.#place.lock.hasLessThan(size)) this.#cut = "new";
+    return this.isCut;
   }
 
   /** The size of the segment in bytes. */
@@ -133,6 +156,7 @@ export class Journal {
     let size = this.#size;
     try {
       for (const piece of pieces) {
+        this.lookForCut(size);
         await this.#write(piece, size);
         size += piece.length;
       }
@@ -162,7 +186,6 @@ export class Journal {
     const old = this.#file;
     this.#file = file;
     this.#size = size;
-    this.#isCut = false;
     this.first = first;
     await this.#place.lock.follow(this.#path, file);
     await old.close();
@@ -205,6 +228,7 @@ export class Journal {
   }
 
   async #cutBack(cause: unknown): Promise<void> {
+    this.lookForCut();
     try {
       await this.#file.truncate(this.#size);
       await this.#file.datasync();
