@@ -17,7 +17,7 @@ import {
 } from "../folder/files.ts";
 import { segmentFile } from "../folder/folder-names.ts";
 import type { FolderLock } from "../folder/lock.ts";
-import { uncertain, unreliable, unsaved, unwritten } from "../folder/refusals.ts";
+import { remedyFor, uncertain, unreliable, unsaved, unwritten } from "../folder/refusals.ts";
 import { lineFeed } from "./lines.ts";
 import type { Meter } from "./meter.ts";
 import { headerLine } from "./segment.ts";
@@ -260,7 +260,9 @@ export function refusalOf(error: unknown): Failure {
 export function refusalOfSnapshot(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (!(error instanceof SyncFailure)) return unwritten(error);
-  return new Failure("STORE_UNAVAILABLE", `${capitalised(error.message)}.`, { cause: error });
+  const remedy = `${remedyFor(error.cause) ?? "Check the disk."} Then start the service again.`;
+  const hint = error instanceof FolderLost ? undefined : remedy;
+  return new Failure("STORE_UNAVAILABLE", `${capitalised(error.message)}.`, { hint, cause: error });
 }
 
 /**
