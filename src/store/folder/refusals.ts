@@ -106,7 +106,7 @@ export function damaged(path: string, offset: number, what: string): Failure {
 export function onlyRemains(folder: string, remains: string): Failure {
   const message = `${folder} has no data, only remains of earlier data: ${remains}.`;
   return new Failure("STORE_UNAVAILABLE", message, {
-    hint: "Put the snapshots and the journal back, or restore a backup with `addon-cli data restore`. To begin anew, remove what is left of it.",
+    hint: "Put the snapshots and the journal back, or restore a backup with `addon-cli data restore`. To start with empty data instead, remove the remains.",
   });
 }
 
