@@ -30,7 +30,6 @@ export class Store<M extends Model> {
   readonly folder: string;
   /** What recovery repaired, a sentence each. */
   readonly warnings: readonly string[];
-  /** The durable records, read-only. */
   readonly data: DurableView<M>;
   /** Whether it is data of an earlier version, which stays as it is; see {@link StoreOptions.onlyReads}. */
   readonly isOutdated: boolean;
@@ -263,7 +262,10 @@ export class Store<M extends Model> {
   /** Ends the process if somebody moved or deleted the folder, or its lock file. */
   async check(): Promise<void> {
     if (this.#isClosed || this.#writer.fatal !== undefined) return;
-    await this.#writer.betweenBatches(async () => this.#journal.check());
+    await this.#writer.betweenBatches(async () => {
+      this.#journal.check();
+      this.#journal.lookForCut();
+    });
   }
 
   /** Begins a snapshot if the journal has grown enough, or the newest one is old. */

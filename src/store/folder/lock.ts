@@ -85,7 +85,7 @@ export class FolderLock {
     return (path && misplacedAt(path, identity)) || misplacedAt(this.#path, this.#identity);
   }
 
-  /** Whether the segment has fewer bytes than were written to it: somebody has cut or overwritten it. */
+  /** Whether the segment has fewer bytes than were written to it: somebody has cut it. */
   hasLessThan(size: number): boolean {
     return this.#segment !== undefined && fstatSync(this.#segment.file.fd).size < size;
   }

@@ -90,10 +90,7 @@ export class Journal {
    */
   check(mayBeSaved = false): void {
     const { misplaced } = this.#place.lock;
-    if (misplaced === undefined) {
-      this.lookForCut();
-      return;
-    }
+    if (misplaced === undefined) return;
     const { path, cause } = misplaced;
     if (cause === undefined) throw new FolderLost(path, mayBeSaved);
     throw new SyncFailure(`${path} cannot be accessed`, naming(path, cause), mayBeSaved);
