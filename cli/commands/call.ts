@@ -20,7 +20,7 @@ export function addCallCommand(program: Command, context: Context): void {
       examples("call /wantedreason/add reason=Theft points=10", "call /blacklistreason/GROVE --as Ada"),
     )
     .action(async (path: string, parameters: [string, string][] = [], options: { as?: string }) => {
-      const result = await run("changes", "call", { path, parameters, as: options.as });
+      const result = await run("edits", "call", { path, parameters, as: options.as });
       if (result.ok) {
         const { body } = result;
         const text = "info" in body ? String(body.info) : JSON.stringify(body, undefined, 2);

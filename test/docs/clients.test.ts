@@ -155,6 +155,7 @@ describe("the page about writing a client", () => {
     const desk = await emptyDesk(t);
     await mkdir(join(desk.folder, "data"));
     await desk.write("data/seed.yaml", seed);
+    await desk.ok("player", "add", "Ada");
     assert.deepEqual(JSON.parse(await desk.ok("call", "/player/groups")), parse(seed).groups);
     const shipped = await readFile(shippedRoutes, "utf8");
     const table: { limits: { reads: unknown }; routes: Record<string, { limit?: unknown }> } = parse(shipped);
