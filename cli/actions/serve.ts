@@ -20,6 +20,7 @@ import type { Table } from "../../src/table/table.ts";
 import { missingWords } from "../../src/table/warnings.ts";
 import { followTables } from "../../src/table-in-force/changes.ts";
 import { TableHistory } from "../../src/table-in-force/history.ts";
+import type { ReloadCause } from "../../src/table-in-force/route-table.ts";
 import type { Address } from "../arguments/address.ts";
 import type { Context } from "../context.ts";
 import { openAsService } from "../data/control.ts";
@@ -31,7 +32,6 @@ import { misspelledSettings } from "../serving/environment.ts";
 import { disablePretenuring } from "../serving/heap.ts";
 import { createLog, type Log } from "../serving/log.ts";
 import type { LogOptions } from "../serving/log-options.ts";
-import { tableReloader } from "../serving/reloading.ts";
 import { refreshSchema } from "../serving/schema-refresh.ts";
 import { logTable } from "../serving/table-log.ts";
 import { watchFile } from "../serving/watch.ts";
@@ -203,16 +203,17 @@ async function serveOn(
       closers.push(() => listener.close());
       log.info(`Serving metrics on ${listener.url}.`);
     }
-    const tables = tableReloader(service, log);
-    closers.push(() => tables.close());
+    const reloadTable = (cause: ReloadCause) => {
+      service.routes.reload(cause).catch((error) => service.warnOfRefusal(error));
+    };
     const reloader = files && certificate && new CertificateReloader(files, certificate, server, log);
     reloader?.watch({ files: watch });
     closers.push(() => reloader?.close());
     onReload(() => {
-      void tables.reload("signal");
+      reloadTable("signal");
       void reloader?.reload();
     });
-    if (watch) closers.push(watchFile(service.routes.file, () => void tables.reload("watch")));
+    if (watch) closers.push(watchFile(service.routes.file, () => reloadTable("watch")));
     service.start();
     const { printBanner } = await import("./first-start.ts");
     await printBanner(context, service, url);

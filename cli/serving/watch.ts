@@ -4,12 +4,12 @@ import { unwatchFile, watchFile as watchByPolling } from "node:fs";
 /** How often the file is looked at, in milliseconds. Not every file system reports changes, nor has every user watches left. */
 const pollMilliseconds = 500;
 
-/** The pause before the callback, in milliseconds: editors write in several steps. */
-const pauseMilliseconds = 100;
+/** How long a file must not change before the callback, in milliseconds: editors write in several steps. */
+const pauseMilliseconds = 2000;
 
 /**
- * Calls back when a file has changed, was created or deleted, and once in the beginning: it may have changed since it was
- * read.
+ * Calls back when a file has changed, was created or deleted, and has then stayed as it is, and once in the beginning: it
+ * may have changed since it was read.
  * @returns a function that ends this
  */
 export function watchFile(path: string, onChange: () => void): () => void {

@@ -11,13 +11,7 @@ import type { Data } from "../store/data.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
 import type { HistoryEntry, TableHistory } from "./history.ts";
-import {
-  type ReloadCause,
-  type RouteTable,
-  type TablePutInForce,
-  type UnseenTable,
-  UnsettledTable,
-} from "./route-table.ts";
+import type { ReloadCause, RouteTable, TablePutInForce, UnseenTable } from "./route-table.ts";
 
 /** What a table changes in the table that was in force before it. */
 export interface TableChange {
@@ -52,13 +46,13 @@ export function followTables(options: TableChangesOptions): void {
 }
 
 /**
- * Refuses a table that may be half written: the beginning of the one in force, also as a valid table, and one that takes
- * something away or lacks a key until its file has settled. A signal says that it has. Without its last key `excluded`, half
- * of a table takes nothing away, but readmits everybody.
+ * Refuses a table that may be half written: the beginning of the one in force, also as a valid table; and with
+ * `--confirm-loss` one that takes something away or lacks a key. Without its last key `excluded`, half of a table takes nothing
+ * away, but readmits everybody.
  */
 async function reviewTable(
   options: TableChangesOptions,
-  { cause, before, table, beforeText, text }: UnseenTable,
+  { before, table, beforeText, text }: UnseenTable,
 ): Promise<TableSummary | undefined> {
   const byHand = "`addon-cli routes reload` puts it in force";
   const [whole, part] = [beforeText.trimEnd(), text.trimEnd()];
@@ -67,21 +61,15 @@ async function reviewTable(
     throw new Failure("CONFLICT", `${what}: ${byHand} all the same.`);
   }
   const summary = await summaryOf(options, before, table);
-  if (summary === undefined && options.confirmsLoss === true)
+  if (options.confirmsLoss !== true) return summary;
+  if (summary === undefined)
     throw new Failure("CONFLICT", `Because of --confirm-loss revision ${table.revision} waits: ${byHand}.`);
-  if (summary === undefined) return undefined;
   const missing = before.keys.filter((key) => !table.keys.includes(key));
   if (!summary.takesAway && summary.counts.removed === 0 && missing.length === 0) return summary;
   const keyed = missing.length === 1 ? "key" : "keys";
   const verb = missing.length > 0 ? `no longer has the ${keyed} ${allOf(missing)}` : "takes something away";
   const loss = `Revision ${table.revision} ${verb}. ${summary.words}`;
-  if (options.confirmsLoss === true)
-    throw new Failure("CONFLICT", `${loss} Because of --confirm-loss it waits: ${byHand}.`);
-  if (cause === "watch") {
-    const when = "It takes effect once its file has not changed for two seconds";
-    throw new UnsettledTable(table.revision, `${loss} ${when}; ${byHand} at once.`);
-  }
-  return summary;
+  throw new Failure("CONFLICT", `${loss} Because of --confirm-loss it waits: ${byHand}.`);
 }
 
 async function noteTable(options: TableChangesOptions, put: TablePutInForce): Promise<void> {

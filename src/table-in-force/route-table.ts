@@ -50,7 +50,7 @@ export interface TablePutInForce {
 }
 
 /** A table that nobody has reviewed, and the one in force. */
-export interface UnseenTable extends Pick<TablePutInForce, "cause" | "table" | "text"> {
+export interface UnseenTable extends Pick<TablePutInForce, "table" | "text"> {
   readonly before: Table;
   readonly beforeText: string;
 }
@@ -61,19 +61,6 @@ export interface UnseenTable extends Pick<TablePutInForce, "cause" | "table" | "
  * @throws Failure if it does not
  */
 export type Review = (unseen: UnseenTable) => Promise<TableSummary | undefined>;
-
-/** How long a table that takes something away must not change before it takes effect, in milliseconds. */
-export const settleMilliseconds = 2000;
-
-/** The refusal of a table that takes effect if its file does not change for {@link settleMilliseconds}. */
-export class UnsettledTable extends Failure {
-  readonly revision: string;
-
-  constructor(revision: string, message: string) {
-    super("CONFLICT", message);
-    this.revision = revision;
-  }
-}
 
 export interface Reloaded {
   /** The revision in force now. */
@@ -95,8 +82,6 @@ export interface TableStatus {
     readonly reason: string;
     readonly faults: readonly Fault[];
   } | null;
-  /** The revision that takes effect by itself unless its file changes, and when; or null. */
-  readonly settling: { readonly revision: string; readonly at: number } | null;
 }
 
 /** What a table in force is checked against: operations and names, and the entries in the data. */
@@ -117,7 +102,6 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
   #text = "";
   #since = 0;
   #refused: TableStatus["refused"] = null;
-  #settling: TableStatus["settling"] = null;
   /** The revision about which an operator is asked. */
   #asked: string | undefined;
   #reloading: Promise<unknown> = Promise.resolve();
@@ -187,7 +171,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
       else setSince.set(key, entry);
     });
     try {
-      const { checked, text, summary } = await this.#noting(() => this.#read(cause, before, expected));
+      const { checked, text, summary } = await this.#noting(() => this.#read(cause, before));
       const { table } = checked;
       if (expected !== undefined && table.revision !== expected) {
         throw new Failure("CONFLICT", "The route table's file changed during the review.", {
@@ -219,13 +203,12 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
    */
   async ask(revision: string): Promise<string> {
     this.#asked = revision;
-    if (this.#settling?.revision === revision) this.#settling = null;
     // One that is being read by itself takes effect before the question.
     await this.#reloading;
     return this.table.revision;
   }
 
-  async #read(cause: ReloadCause, before: Table | undefined, expected: string | undefined) {
+  async #read(cause: ReloadCause, before: Table | undefined) {
     const { text } = await this.present();
     if (revisionOf(text) !== this.#asked) this.#asked = undefined;
     const checked = requireSound(this.file, await this.check(text), text);
@@ -234,17 +217,16 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
       const why = "`addon-cli routes reload` has asked about it, and puts it in force after a yes";
       throw new Failure("CONFLICT", `Revision ${table.revision} does not take effect by itself: ${why}.`);
     }
-    const isUnseen = (cause === "watch" || cause === "signal") && expected === undefined;
+    const isUnseen = cause === "watch" || cause === "signal";
     const summary =
       isUnseen && before !== undefined && before.revision !== table.revision
-        ? await this.#review({ cause, before, table, beforeText: this.#text, text })
+        ? await this.#review({ before, table, beforeText: this.#text, text })
         : undefined;
     return { checked, text, summary };
   }
 
   /** Makes an attempt to put a table in force, or a part of one, and notes why it is refused. */
   async #noting<T>(attempt: () => Promise<T>): Promise<T> {
-    this.#settling = null;
     try {
       const result = await attempt();
       this.#refused = null;
@@ -252,10 +234,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
     } catch (error) {
       const at = this.#now();
       const faults = (error instanceof Failure && error.faultyFile?.faults) || [];
-      if (error instanceof UnsettledTable) {
-        this.#settling = { revision: error.revision, at: at + settleMilliseconds };
-        this.#refused = null;
-      } else this.#refused = { at, reason: (error as Error).message, faults };
+      this.#refused = { at, reason: (error as Error).message, faults };
       throw error;
     }
   }
@@ -297,13 +276,6 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
 
   status(): TableStatus {
     const { revision, routes } = this.table;
-    return {
-      file: this.file,
-      revision,
-      routes: routes.length,
-      since: this.#since,
-      refused: this.#refused,
-      settling: this.#settling,
-    };
+    return { file: this.file, revision, routes: routes.length, since: this.#since, refused: this.#refused };
   }
 }

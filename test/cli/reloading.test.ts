@@ -3,8 +3,6 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { setImmediate } from "node:timers/promises";
-import { tableReloader } from "../../cli/serving/reloading.ts";
 import { readSeed } from "../../src/operator/seed-file.ts";
 import { Service } from "../../src/service.ts";
 import { revisionOf } from "../../src/table/revision.ts";
@@ -33,8 +31,6 @@ async function follow(t: TestContext, confirmsLoss = false) {
   const history = new TableHistory(service.store.folder);
   followTables({ service, history, confirmsLoss, report: () => {}, warn });
   await service.routes.load();
-  const reloader = tableReloader(service, { warn });
-  t.after(() => reloader.close());
   return {
     service,
     routes,
@@ -43,7 +39,7 @@ async function follow(t: TestContext, confirmsLoss = false) {
     /** Replaces the file, which is then noticed. */
     async change(text: string, cause: "watch" | "signal" = "watch") {
       await writeFile(routes, text);
-      await reloader.reload(cause);
+      await service.routes.reload(cause).catch((error) => service.warnOfRefusal(error));
     },
   };
 }
@@ -80,71 +76,30 @@ it("a route table whose last line only lost its end takes effect", async (t) => 
 });
 
 describe("a route table that takes something away", () => {
-  it("takes effect once it has not changed for two seconds", async (t) => {
-    const { service, warnings, revision, change } = await follow(t);
-    t.mock.timers.enable({ apis: ["setTimeout"] });
+  it("takes effect, whether it is noticed or a signal says so", async (t) => {
+    const { revision, change } = await follow(t);
     await change(stricter);
-    t.mock.timers.tick(1999);
-    const later = `${stricter}# saved again\n`;
-    await change(later);
-    t.mock.timers.tick(1999);
-    await service.routes.settled();
-    assert.equal(revision(), revisionOf(shipped));
-    const { settling } = service.routes.status();
-    assert.equal(settling?.revision, revisionOf(later));
-    assert.ok(Math.abs(settling.at - Date.now() - 2000) < 60_000, `at ${settling.at}`);
-    assert.match(
-      warnings[0] ?? "",
-      /^Revision \w+ takes something away\. Routes: 2 changed\. 1 player loses access, .* two seconds; `addon-cli routes reload` puts it in force at once\.$/,
-    );
-    t.mock.timers.tick(1);
-    await service.routes.settled();
-    assert.equal(revision(), revisionOf(later));
-    assert.equal(service.routes.status().settling, null);
-    // One about which an operator is asked does not take effect by itself.
-    for (const table of [shipped, stricter]) await change(table);
-    await service.routes.ask(revisionOf(stricter));
-    assert.equal(service.routes.status().settling, null);
+    assert.equal(revision(), revisionOf(stricter));
+    await change(shipped);
+    await change(stricter, "signal");
+    assert.equal(revision(), revisionOf(stricter));
   });
 
-  it("does not take effect if the file has another one by then, which takes its place", {
-    timeout: 60_000,
-  }, async (t) => {
-    const { routes, revision, change } = await follow(t);
-    t.mock.timers.enable({ apis: ["setTimeout"] });
-    await change(stricter);
-    await writeFile(routes, looser);
-    t.mock.timers.tick(2000);
-    while (revision() === revisionOf(shipped)) await setImmediate();
-    assert.equal(revision(), revisionOf(looser));
-  });
-
-  it("takes effect at once on a signal and by `routes reload`, as does one that only gives", async (t) => {
-    const { service, revision, change } = await follow(t);
+  it("waits for `routes reload` with --confirm-loss, as does one without a key or a route", async (t) => {
+    const { service, warnings, revision, change } = await follow(t, true);
     await change(looser);
     assert.equal(revision(), revisionOf(looser));
     await change(stricter, "signal");
-    assert.equal(revision(), revisionOf(stricter));
-    await change(shipped);
-    const readmitting = shipped.replace(/^excluded: .*\n/m, "");
-    for (const text of [`${cut}\n# nothing else`, readmitting]) {
-      await change(text);
-      assert.equal(revision(), revisionOf(shipped), "a route or a key is gone");
-    }
-    await service.reloadRoutes(revisionOf(readmitting));
-    assert.equal(revision(), revisionOf(readmitting));
-  });
-
-  it("waits for `routes reload` with --confirm-loss", async (t) => {
-    const { service, warnings, revision, change } = await follow(t, true);
+    const readmitting = looser.replace(/^excluded: .*\n/m, "");
+    for (const text of [stricter, readmitting, `${cut}\n# nothing else`]) await change(text);
+    assert.equal(revision(), revisionOf(looser));
+    assert.equal(warnings.length, 4);
+    for (const warning of warnings)
+      assert.match(
+        warning,
+        /Because of --confirm-loss it waits: `addon-cli routes reload` puts it in force\.$/,
+      );
     await change(stricter);
-    await change(stricter, "signal");
-    assert.equal(revision(), revisionOf(shipped));
-    assert.equal(warnings.length, 2);
-    assert.match(
-      warnings[0] ?? "",
-      /Because of --confirm-loss it waits: `addon-cli routes reload` puts it in force\.$/,
-    );
     await service.reloadRoutes(revisionOf(stricter));
     assert.equal(revision(), revisionOf(stricter));
   });

@@ -7,12 +7,7 @@ import { Failure } from "../../src/domain/errors.ts";
 import { revisionOf } from "../../src/table/revision.ts";
 import type { Table } from "../../src/table/table.ts";
 import { readTable } from "../../src/table-in-force/read-table.ts";
-import {
-  RouteTable,
-  type TablePutInForce,
-  type UnseenTable,
-  UnsettledTable,
-} from "../../src/table-in-force/route-table.ts";
+import { RouteTable, type TablePutInForce, type UnseenTable } from "../../src/table-in-force/route-table.ts";
 import { Clock, temporaryFolder } from "../_setup.ts";
 import { goodTable } from "../table/_faults.ts";
 import { operations, vocabulary } from "../table/_library.ts";
@@ -107,7 +102,7 @@ describe("the table in force", () => {
     await routes.load();
     const since = clock.time;
     const inForce = { file: routes.file, revision: revisionOf(goodTable), routes: 4, since };
-    const status = { ...inForce, refused: null, settling: null };
+    const status = { ...inForce, refused: null };
     assert.deepEqual(routes.status(), status);
     clock.advance(1_000);
     assert.deepEqual(await routes.reload(), { revision: revisionOf(goodTable), changed: false });
@@ -177,9 +172,9 @@ describe("the table in force", () => {
     const { routes } = await tablesIn(t);
     const reviewed: string[] = [];
     let refusal: Error | undefined;
-    const review = async ({ cause, before, beforeText, table, text }: UnseenTable) => {
+    const review = async ({ before, beforeText, table, text }: UnseenTable) => {
       assert.deepEqual([revisionOf(beforeText), revisionOf(text)], [before.revision, table.revision]);
-      reviewed.push(`${cause} ${before.revision} ${table.revision}`);
+      reviewed.push(`${before.revision} ${table.revision}`);
       if (refusal !== undefined) throw refusal;
       return undefined;
     };
@@ -191,24 +186,15 @@ describe("the table in force", () => {
     };
     assert.equal(await put(goodTable, "watch"), false, "the same table is not reviewed");
     assert.equal(await put(changed, "reload"), true, "the operator has reviewed it");
-    assert.equal(await put(goodTable, "signal", revisionOf(goodTable)), true);
     assert.deepEqual(reviewed, []);
-    for (const [cause, text] of [
-      ["watch", changed],
-      ["signal", goodTable],
-    ] as const)
-      assert.equal(await put(text, cause), true);
     const [one, other] = [revisionOf(goodTable), revisionOf(changed)];
-    assert.deepEqual(reviewed, [`watch ${one} ${other}`, `signal ${other} ${one}`]);
-    refusal = new UnsettledTable(other, "It changed a moment ago.");
-    await assert.rejects(put(changed, "watch"), refusal);
-    assert.deepEqual([routes.status().revision, routes.status().refused], [one, null]);
+    assert.equal(await put(goodTable, "watch"), true);
+    assert.equal(await put(changed, "signal"), true);
+    assert.deepEqual(reviewed, [`${other} ${one}`, `${one} ${other}`]);
     refusal = new Error("It is cut off.");
-    await assert.rejects(put(changed, "watch"), refusal);
-    assert.equal(routes.status().refused?.reason, "It is cut off.");
-    refusal = new UnsettledTable(other, "It changed a moment ago.");
-    await assert.rejects(put(changed, "watch"), refusal);
-    assert.equal(routes.status().refused, null);
+    await assert.rejects(put(goodTable, "watch"), refusal);
+    const { revision, refused } = routes.status();
+    assert.deepEqual([revision, refused?.reason], [other, "It is cut off."]);
   });
 
   it("is not replaced by a check, which leaves no trace", async (t) => {

@@ -81,7 +81,6 @@ export async function showStatus(context: Context): Promise<void> {
       routes: all.length,
       since: null,
       refused: null,
-      settling: null,
     };
     output.result(
       { ...document, pending: null },
@@ -109,20 +108,15 @@ async function pendingOf(context: Context, { file, revision }: TableStatus): Pro
 }
 
 function statusText({ output }: Context, status: TableStatus, pending: Pending): string {
-  const { file, revision, routes, since, refused, settling } = status;
+  const { file, revision, routes, since, refused } = status;
   const lines = [
     `in force      revision ${revision}, ${counted(routes, "route")}, since ${formatInstant(since)}`,
     `file          ${file}`,
   ];
   if (pending === null) lines.push("              is in force");
   else if ("revision" in pending) {
-    const effect =
-      settling?.revision === pending.revision
-        ? `takes effect at ${formatInstant(settling.at)} unless the file changes; \`routes reload\` puts it in force at once`
-        : "`routes reload` puts in force";
-    lines.push(
-      `              ${output.style("yellow", "is not in force")}: its revision is ${pending.revision}, which ${effect}`,
-    );
+    const revision = `its revision is ${pending.revision}, which \`routes reload\` puts in force`;
+    lines.push(`              ${output.style("yellow", "is not in force")}: ${revision}`);
   } else {
     const remedy = `\`routes check\` shows why, and \`routes rollback ${revision}\` writes back the one in force`;
     lines.push(`              ${output.style("red", "cannot be put in force")}: ${remedy}`);
