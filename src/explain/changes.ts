@@ -1,5 +1,6 @@
 /** The changes between two route tables, in words: their routes, parameters and settings. */
 import { isDeepStrictEqual } from "node:util";
+import { lengthsOf, type ParameterType, rangeOf } from "../table/base-types.ts";
 import type { Field, List } from "../table/declared/lists.ts";
 import { limitNames, limitWords } from "../table/limits.ts";
 import type { Parameter } from "../table/parameters.ts";
@@ -34,6 +35,8 @@ export interface RouteChange {
   /** The route's own limit, such as `10/s, burst 60` or `off`; null if unchanged. */
   readonly limit: Change | null;
   readonly parameters: readonly NamedChange[];
+  /** Whether it refuses calls that it accepted because of their parameters, or takes another value for one they leave out. */
+  readonly narrows: boolean;
 }
 
 /** Returns how a route changes, or undefined if it does not. */
@@ -51,6 +54,7 @@ export function changeOfRoute(
     summary: changed((route) => route.summary),
     limit: changed(({ limit }) => limit && limitWords(limit)),
     parameters,
+    narrows: before !== undefined && after !== undefined && narrows(before, after),
   };
   if (before === undefined) return { ...changes, change: "added" };
   if (after === undefined) return { ...changes, change: "removed" };
@@ -58,6 +62,34 @@ export function changeOfRoute(
   const isSame = [restriction, handler, summary, limit].every((difference) => difference === null);
   const decides = !isDeepStrictEqual(before.restriction, after.restriction);
   return isSame && parameters.length === 0 && !decides ? undefined : { ...changes, change: "changed" };
+}
+
+function narrows(before: Route, after: Route): boolean {
+  const own = new Map(after.parameters.map((parameter) => [parameter.name, parameter]));
+  const known = new Set(before.parameters.map(({ name }) => name));
+  return (
+    after.parameters.some((parameter) => parameter.default === undefined && !known.has(parameter.name)) ||
+    before.parameters.some(({ name, type, default: fallback }) => {
+      const present = own.get(name);
+      if (present === undefined || narrowsType(type, present.type)) return true;
+      return fallback !== undefined && fallback !== present.default;
+    })
+  );
+}
+
+function narrowsType(before: ParameterType, after: ParameterType): boolean {
+  const boundsOf = (type: ParameterType) => ({ ...lengthsOf(type), ...rangeOf(type) });
+  const [old, fresh] = [boundsOf(before), boundsOf(after)];
+  return (
+    before.base !== after.base ||
+    (after.pattern !== undefined && String(before.pattern) !== String(after.pattern)) ||
+    (before.roundsDown === true && after.roundsDown !== true) ||
+    (after.values !== undefined && before.values?.every((value) => after.values?.includes(value)) !== true) ||
+    fresh.minLength > old.minLength ||
+    fresh.maxLength < old.maxLength ||
+    fresh.minimum > old.minimum ||
+    fresh.maximum < old.maximum
+  );
 }
 
 function change(before: string | undefined, after: string | undefined): Change | null {

@@ -25,6 +25,8 @@ const served =
   /^(?:invitations|stream|pages\..+|(?:statistics|ratios|events|scores|lists\.[^.]+\.fields)\.[^.]+)$/;
 /** The settings that name what clients look for: paths, and the fields of answers. */
 const naming = /^(?:prefix|statistics\.[^.]+\.counter|events\.[^.]+\.name|scores\.[^.]+\.sides)$/;
+/** Those that change what a field of an answer means, or whether answers have it. */
+const meaning = /^(?:ratios\.[^.]+\.counters|lists\.[^.]+\.creator)$/;
 
 export interface TableFile {
   readonly file: string;
@@ -69,8 +71,8 @@ export interface Difference<S> {
   readonly exclusion: { readonly excludes: S; readonly readmits: S } | null;
   readonly counts: Counts;
   /**
-   * Whether somebody loses an operation, or finds it at another address, or answers lose a field, or codes of invitations,
-   * streams or pages end.
+   * Whether somebody loses an operation, or finds it at another address, or a route refuses calls that it accepted, or
+   * answers lose a field or the meaning of one, or codes of invitations, streams or pages end.
    */
   readonly takesAway: boolean;
 }
@@ -137,13 +139,14 @@ export async function compareTables(
     takesAway:
       losing.some((side) => !isNobody(side)) ||
       settings.some(losesSetting) ||
-      routes.some(({ change, handler }) => change === "changed" && handler !== null),
+      routes.some(({ change, handler, narrows }) => narrows || (change === "changed" && handler !== null)),
     cohorts: players,
     registered: cohorts.reduce((sum, { players }) => sum + players.length, 0),
   };
 }
 
 function losesSetting({ name, before, after }: NamedChange): boolean {
+  if (meaning.test(name)) return before !== "false" && before !== null;
   if (!naming.test(name)) return served.test(name) && after === null;
   const left = after?.split(" ") ?? [];
   return before?.split(" ").some((word) => !left.includes(word)) === true;

@@ -76,6 +76,11 @@ export function inWords<S extends Pick<Side, "public">>(difference: Difference<S
     return `${who} ${verb}${count > 1 || isPublic(side) ? "" : "s"} access`;
   };
   const people = `${sentence(lose, "lose", "loses")}, ${sentence(gain, "gain", "gains")}`;
+  const narrowed = routes.filter(({ narrows }) => narrows).length;
+  const refused =
+    narrowed === 0
+      ? ""
+      : ` Some calls of ${counted(narrowed, "route")} no longer work, or mean something else.`;
   const moved = settings.some(({ name }) => name === "prefix") ? " Every path changes." : "";
   const excluded = exclusion === null ? "" : " The excluded group changes.";
   const limited = settings.some(({ name }) => name.startsWith("limits.")) ? " The limits change." : "";
@@ -86,5 +91,5 @@ export function inWords<S extends Pick<Side, "public">>(difference: Difference<S
     return hasWords ? [] : key;
   });
   const redeclared = others.length === 0 ? "" : ` Changed as well: ${allOf([...new Set(others)])}.`;
-  return `${routesText}. ${capitalised(people)}.${moved}${excluded}${ended.join("")}${limited}${redeclared}`;
+  return `${routesText}. ${capitalised(people)}.${refused}${moved}${excluded}${ended.join("")}${limited}${redeclared}`;
 }

@@ -218,7 +218,7 @@ export function lengthsOf({ minLength, maxLength }: Refinements): { minLength: n
   return { minLength: minLength ?? textLength.minLength, maxLength: maxLength ?? textLength.maxLength };
 }
 
-function rangeOf({ minimum, maximum }: Refinements): { minimum: number; maximum: number } {
+export function rangeOf({ minimum, maximum }: Refinements): { minimum: number; maximum: number } {
   return { minimum: minimum ?? integerRange.minimum, maximum: maximum ?? integerRange.maximum };
 }
 

@@ -149,9 +149,9 @@ routes:
     const old = `
 prefix: /gameaddon/v1/{tokenString}
 routes: { /plates: { summary: P., restriction: open, handler: plates.list } }
-lists: { plates: { title: plate, key: text, fields: { text: text, price: integer } } }
-statistics: { KILL: { counter: kills, description: K. }, DEATH: { counter: deaths, perHour: 5 } }
-ratios: {}
+lists: { plates: { title: plate, key: text, creator: true, fields: { text: text, price: integer } } }
+statistics: { KILL: { counter: kills, description: K. }, DEATH: { counter: deaths, perHour: 5 }, WIN: { counter: wins }, LOSS: { counter: losses } }
+ratios: { wl: [wins, losses] }
 events: { race: { title: race } }
 scores: { war: [red, blue] }
 `;
@@ -166,6 +166,8 @@ scores: { war: [red, blue] }
       ["title: race }", "title: race, name: run }", ["events.race.name: race -> run"], true],
       ["[red, blue]", "[red, green]", ["scores.war.sides: red blue -> red green"], true],
       ["[red, blue]", "[blue, red, green]", ["scores.war.sides: red blue -> blue red green"], false],
+      ["[wins, losses]", "[losses, wins]", ["ratios.wl.counters: wins losses -> losses wins"], true],
+      [" creator: true,", "", ["lists.plates.creator: true -> false"], true],
       [", perHour: 5", "", ["statistics.DEATH.perHour: 5 -> nothing"], false],
       [", description: K.", "", ["statistics.KILL.description: K. -> The kills."], false],
       [", price: integer", "", ["lists.plates.fields.price: integer -> nothing"], true],
@@ -179,6 +181,52 @@ scores: { war: [red, blue] }
       const found = listPlayers(await between(old, old.replace(from, to)));
       assert.deepEqual(linesOf(found), [...changes, ...(takesAway ? ["takes access away"] : [])]);
     }
+  });
+
+  it("takes something away if a route refuses calls that it accepted, or takes them otherwise", async () => {
+    const old = `
+prefix: /gameaddon/v1/{tokenString}
+routes: { /plates/add: { summary: P., restriction: administrators, handler: plates.add } }
+lists:
+  plates:
+    title: plate
+    key: text
+    fields:
+      text: text
+      price: { type: integer, minimum: 2, maximum: 50, round: down }
+      kind: { type: enum, values: [car, boat], default: car }
+      note: { type: text, minLength: 2, maxLength: 20, pattern: "[a-z]*", default: none }
+`;
+    const narrows = async (from: string, to: string) => {
+      const [route] = listPlayers(await between(old, old.replace(from, to))).routes;
+      return route?.narrows;
+    };
+    for (const [from, to] of [
+      ["minimum: 2", "minimum: 3"],
+      ["maximum: 50", "maximum: 49"],
+      [", round: down", ""],
+      ["[car, boat]", "[car]"],
+      ["default: car", "default: boat"],
+      [", default: car", ""],
+      ["minLength: 2", "minLength: 3"],
+      ["maxLength: 20", "maxLength: 19"],
+      ["[a-z]*", "[a-y]*"],
+      ["      note: ", "      remark: "],
+      ["text: text\n", "text: integer\n"],
+      ["      kind:", "      place: text\n      kind:"],
+    ] as const)
+      assert.equal(await narrows(from, to), true, `${from} -> ${to}`);
+    for (const [from, to] of [
+      ["minimum: 2", "minimum: 1"],
+      ["maximum: 50", "maximum: 51"],
+      ["maximum: 50, round: down", "maximum: 50, round: down, default: 3"],
+      ["[car, boat]", "[car, boat, bike]"],
+      ["minLength: 2", "minLength: 1"],
+      ["maxLength: 20", "maxLength: 21"],
+      [', pattern: "[a-z]*"', ""],
+      ["      kind:", "      place: { type: text, default: here }\n      kind:"],
+    ] as const)
+      assert.equal(await narrows(from, to), false, `${from} -> ${to}`);
   });
 
   it("that is faulty is its faults", async () => {

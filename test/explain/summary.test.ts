@@ -10,7 +10,14 @@ const side = (cohorts: readonly number[], isPublic = false): Side => ({ cohorts,
 const none = side([]);
 const open = side([], true);
 
-const noChange = { restriction: null, handler: null, summary: null, limit: null, parameters: [] };
+const noChange = {
+  restriction: null,
+  handler: null,
+  summary: null,
+  limit: null,
+  parameters: [],
+  narrows: false,
+};
 const route = (path: string, people: readonly Affected<Side>[], kind: RouteChange["change"] = "changed") => ({
   path,
   change: kind,
