@@ -26,13 +26,15 @@ export interface Holder {
   readonly url: string;
   /** Milliseconds since 1970. */
   readonly since: number;
+  /** Whether the files lack changes that its memory has, since somebody has cut, deleted or replaced the journal. */
+  readonly isCut: boolean;
 }
 
 export interface ControlEnvironment extends Environment {
   /** Returns the service on the data. Starting one takes longer, so that only what requires it does. */
   readonly service: () => Promise<Service>;
   /** Null if the command itself has the folder open. */
-  readonly holder: Holder | null;
+  readonly holder: Omit<Holder, "isCut"> | null;
 }
 
 /** The answer of an operation of the route table. */
@@ -167,7 +169,10 @@ export const operations = {
     run: async ({ service }: ControlEnvironment) => (await service()).readiness(),
   }),
   /** Returns the running service, or null if the command itself has the folder open. */
-  holder: defineCommand({ input: nothing, run: ({ holder }: ControlEnvironment) => holder }),
+  holder: defineCommand({
+    input: nothing,
+    run: ({ holder, store: { isCut } }: ControlEnvironment) => holder && { ...holder, isCut },
+  }),
 } satisfies Record<string, OperatorOperation<ControlEnvironment>>;
 
 export type OperationName = keyof typeof operations;

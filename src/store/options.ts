@@ -41,17 +41,26 @@ const maxSnapshotAge = 7 * dayMilliseconds;
 export const closingMilliseconds = 5_000;
 
 /** How long no other snapshot begins by itself after one has failed, in milliseconds. */
-export const retryMilliseconds = 10 * 60_000;
+const retryMilliseconds = 10 * 60_000;
+/** The same where only memory has all changes. */
+const retryCutMilliseconds = 5_000;
 
 const defaultSnapshotAfter = { bytes: 64 * 1024 * 1024, snapshots: 2 };
 
-/** Returns whether the journal has grown enough for a snapshot, or is cut, or the newest one is old. */
+/**
+ * Returns whether the journal has grown enough for a snapshot, or is cut, or the newest one is old.
+ * @param failedAt when the last attempt failed, or undefined
+ */
 export function isSnapshotDue(
   { size, isCut }: { readonly size: number; readonly isCut: boolean },
   newest: { readonly historySince: number; readonly snapshotBytes: number },
   now: number,
+  failedAt: number | undefined,
   { bytes, snapshots } = defaultSnapshotAfter,
 ): boolean {
+  // The failed attempt has begun a new segment, so that the journal is small again.
+  if (failedAt !== undefined)
+    return Math.abs(now - failedAt) >= (isCut ? retryCutMilliseconds : retryMilliseconds);
   const isOld = Math.abs(now - newest.historySince) >= maxSnapshotAge;
   return isCut || isOld || (size >= bytes && size >= snapshots * newest.snapshotBytes);
 }

@@ -17,8 +17,8 @@ import { lockFolder, markUnsynced } from "./folder/folder.ts";
 import { snapshotFile, unsyncedMarker } from "./folder/folder-names.ts";
 import type { FolderLock } from "./folder/lock.ts";
 import { codeInWords, notUpgraded, shuttingDown, unsaved, unusable } from "./folder/refusals.ts";
-import { FolderLost, type Journal, refusalOfSnapshot, SyncFailure } from "./journal/journal.ts";
-import { closingMilliseconds, isSnapshotDue, retryMilliseconds, type StoreOptions } from "./options.ts";
+import { FolderLost, type Journal, refusalOfSnapshot, SyncFailure, wasCut } from "./journal/journal.ts";
+import { closingMilliseconds, isSnapshotDue, type StoreOptions } from "./options.ts";
 import { keepEarlier } from "./recovery.ts";
 import { pruneOrWarn } from "./retention.ts";
 import { joinJournal, requireUnshared } from "./shared/node-folder.ts";
@@ -192,7 +192,7 @@ export class Store<M extends Model> {
    */
   async problem(): Promise<string | undefined> {
     if (this.#writer.fatal !== undefined) return "The disk is no longer reliable.";
-    if (this.#journal.isCut) return "The journal was cut, and no snapshot has saved the data yet.";
+    if (this.#journal.isCut) return `${wasCut}, and no snapshot has saved the data yet.`;
     const unreached = this.#shared?.contact.problem;
     if (unreached !== undefined) return unreached;
     if (this.#writer.isUndecided) return "The shared journal has not confirmed the last change.";
@@ -205,13 +205,12 @@ export class Store<M extends Model> {
   /** After the disk has failed, the writer refuses changes, with the cause. */
   get #refusal(): Failure | undefined {
     if (this.isOutdated) return notUpgraded();
-    if (this.#journal.isCut) return unsaved(new Error("the journal was cut"));
+    if (this.#journal.isCut) return unsaved(new Error(wasCut));
     return this.#isClosed && this.#writer.fatal === undefined ? shuttingDown() : undefined;
   }
 
   /**
-   * Writes a snapshot of the data, with every acknowledged change, unless the newest snapshot has everything; changes go
-   * on meanwhile. Durable when this returns.
+   * Writes a snapshot of every acknowledged change, durably, unless the newest one has them; changes go on meanwhile.
    * @returns the number of the last change in the newest snapshot
    * @throws Failure `STORE_UNAVAILABLE` where it could not be written: the data is unchanged, and changes go on
    */
@@ -230,7 +229,7 @@ export class Store<M extends Model> {
     const failed = (cause: unknown) => {
       this.#snapshotFailedAt = this.#now();
       this.#options.meter?.snapshot("failed");
-      throw refusalOfSnapshot(cause);
+      throw refusalOfSnapshot(cause, this.#journal.isCut);
     };
     const write = () => this.#writeSnapshot().then(() => this.#options.meter?.snapshot("written"), failed);
     this.#snapshot ??= (isCurrent ? pruneOrWarn(this.folder, this.#options) : write()).finally(() => {
@@ -259,6 +258,11 @@ export class Store<M extends Model> {
     }
   }
 
+  /** Whether only memory has all changes, since somebody has cut, deleted or replaced the journal. */
+  get isCut(): boolean {
+    return this.#journal.lookForCut();
+  }
+
   /** Ends the process if somebody moved or deleted the folder, or its lock file. */
   async check(): Promise<void> {
     if (this.#isClosed || this.#writer.fatal !== undefined) return;
@@ -270,14 +274,10 @@ export class Store<M extends Model> {
 
   /** Begins a snapshot if the journal has grown enough, or the newest one is old. */
   #snapshotWhereDue(): void {
-    if (this.#journal.noticeCut()) {
-      this.#snapshotFailedAt = undefined;
-      this.#options.warn?.("The journal was cut; a snapshot saves the data, not its history.", undefined);
-    }
-    const [now, failedAt, { snapshotAfter }] = [this.#now(), this.#snapshotFailedAt, this.#options];
-    // A failed attempt has begun a new segment, so that the journal is small again.
-    if (failedAt === undefined && !isSnapshotDue(this.#journal, this.#adapter, now, snapshotAfter)) return;
-    if (failedAt !== undefined && Math.abs(now - failedAt) < retryMilliseconds) return;
+    if (this.#journal.noticeCut())
+      this.#options.warn?.(`${wasCut}; a snapshot saves the data, not its history.`, undefined);
+    const [failedAt, { snapshotAfter }] = [this.#snapshotFailedAt, this.#options];
+    if (!isSnapshotDue(this.#journal, this.#adapter, this.#now(), failedAt, snapshotAfter)) return;
     if (this.isOutdated || this.#snapshot !== undefined || this.#writer.fatal !== undefined) return;
     this.#takeSnapshot().catch((error) => this.#options.warn?.("No snapshot could be written.", error));
   }

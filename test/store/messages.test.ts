@@ -47,7 +47,7 @@ describe("the advice about an error of the file system", () => {
     it(`${code} is for the operator, not for a player, and alone`, () => {
       const error = new Error("it failed", { cause: systemError(code) });
       assert.match(remedyFor(error) ?? "", words);
-      assert.match(unwritten(error).hint ?? "", words);
+      assert.match(unwritten(error, false).hint ?? "", words);
       const { hint = "", operatorHint = "", message } = unsaved(error);
       assert.match(operatorHint, words);
       for (const text of [hint, message]) assert.doesNotMatch(text, words);
@@ -82,7 +82,8 @@ describe("the advice about an error of the file system", () => {
       assert.equal(remedyFor(error), undefined);
     }
     const error = systemError("EWEIRD");
-    assert.match(unwritten(error).hint ?? "", /Nothing is lost.*Remove the cause/);
+    assert.match(unwritten(error, false).hint ?? "", /Nothing is lost.*Remove the cause/);
+    assert.match(unwritten(error, true).hint ?? "", /only the memory of the service has: do not stop it/);
     assert.match(unsaved(error).operatorHint ?? "", /^EWEIRD: injected\.$/);
     assert.match(unusable("/data", error).hint ?? "", /--data/);
   });

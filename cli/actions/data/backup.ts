@@ -7,6 +7,7 @@ import { Failure } from "../../../src/domain/errors.ts";
 import { counted } from "../../../src/domain/text.ts";
 import { isMissing, nodeFiles } from "../../../src/store/folder/files.ts";
 import type { Context } from "../../context.ts";
+import { requireWhole } from "./offline.ts";
 import { withProgress } from "./progress.ts";
 
 export async function takeSnapshot({ output, run }: Context): Promise<void> {
@@ -29,6 +30,7 @@ export async function backUp(
   if (keep !== undefined && !isFolder) misuse(`--keep requires a folder; to name one, write ${given}/`);
   if (force && isFolder) misuse("--force requires a file; in a folder, no backup is overwritten");
   const folder = await workspace().dataFolder();
+  await requireWhole(folder);
   const { warnings, ...result } = await withProgress(context, "Writing the backup", async () =>
     isFolder
       ? writeRotatedBackup(nodeFiles, folder, target, { keep, now: Date.now })

@@ -7,6 +7,7 @@ import { counted } from "../../../src/domain/text.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { readState } from "../../../src/store/reading.ts";
 import type { Context } from "../../context.ts";
+import { requireWhole } from "./offline.ts";
 import { reportingReads, withProgress } from "./progress.ts";
 
 /** Whether to overwrite an existing file. */
@@ -22,6 +23,7 @@ export async function exportData(
 ): Promise<void> {
   const { output, workspace } = context;
   const folder = await workspace().dataFolder();
+  await requireWhole(folder);
   const target = await targetOf(context, file, options);
   const { database, warnings } = await withProgress(context, "Reading the data", async (progress) =>
     readState(await reportingReads(folder, progress), folder, model),

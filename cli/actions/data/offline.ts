@@ -23,6 +23,19 @@ export async function holderOrFailure(folder: string): Promise<Holder | Failure 
   });
 }
 
+/** The problem of files whose service has more than they do. */
+export const filesLack =
+  "The journal was cut, deleted or replaced: only the memory of the service has all changes. `addon-cli data snapshot` saves them; do not stop the service before.";
+
+/** Refuses to copy files that lack changes. @throws Failure */
+export async function requireWhole(folder: string): Promise<void> {
+  const holder = await holderOrFailure(folder);
+  if (holder instanceof Failure || holder?.isCut !== true) return;
+  throw new Failure("STORE_UNAVAILABLE", filesLack, {
+    hint: "Then repeat the command. Nothing was written.",
+  });
+}
+
 /**
  * Runs `work` with exclusive access to the folder, which is created if it is missing.
  * @param what the command, as the beginning of a sentence

@@ -6,7 +6,7 @@
  * Operators delete it all the same. So the holder locks the newest segment of the journal as well: a second process can
  * lock a new lock file, but not that segment, and cannot append without it. This lock moves with the journal: a new
  * segment is locked before it gets its name, and the old one is released afterwards. Around each append the holder
- * checks that both files are still its own, and ends if one is not.
+ * checks that both files are still its own. It ends if the lock file is not; of the segment it has all changes in memory.
  */
 import { constants, fstatSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -77,17 +77,23 @@ export class FolderLock {
   }
 
   /**
-   * The path of the segment, or of the lock file, if its file was moved, deleted or replaced, with the cause if the system
-   * does not tell whether it was; else undefined.
+   * Returns the path of the lock file if that was moved, deleted or replaced, or of the segment if that was as well, such as
+   * with the folder; with the cause if the system does not tell whether it was; else undefined.
    */
   get misplaced(): { readonly path: string; readonly cause?: unknown } | undefined {
-    const { path, identity } = this.#segment ?? {};
-    return (path && misplacedAt(path, identity)) || misplacedAt(this.#path, this.#identity);
+    const lost = misplacedAt(this.#path, this.#identity);
+    return lost && (this.#lostSegment ?? lost);
   }
 
-  /** Whether the segment has fewer bytes than were written to it: somebody has cut it. */
+  /** Whether the file of the segment's name has fewer bytes than were written to it: it was cut, deleted or replaced. */
   hasLessThan(size: number): boolean {
-    return this.#segment !== undefined && fstatSync(this.#segment.file.fd).size < size;
+    if (this.#segment === undefined) return false;
+    const lost = this.#lostSegment;
+    return (lost !== undefined && lost.cause === undefined) || fstatSync(this.#segment.file.fd).size < size;
+  }
+
+  get #lostSegment() {
+    return this.#segment && misplacedAt(this.#segment.path, this.#segment.identity);
   }
 
   /** Releases the folder. */

@@ -113,7 +113,7 @@ export function onlyRemains(folder: string, remains: string): Failure {
 /** The refusal of a folder that lacks a segment. */
 export function lacking(folder: string, sequence: number): Failure {
   return new Failure("STORE_UNAVAILABLE", `${folder} lacks the journal from change ${sequence} on.`, {
-    hint: "Put the missing journal-….log back, or replace the data with a backup: `addon-cli data repair --from <backup>`. If a repair was interrupted, repeat it; nothing was changed.",
+    hint: "Put the missing journal-….log back, or replace the data with a backup: `addon-cli data repair --from <backup>`. `addon-cli data verify` shows whether a snapshot has a wrong name instead. If a repair was interrupted, repeat it; nothing was changed.",
   });
 }
 
@@ -124,11 +124,17 @@ export function outOfReach(folder: string, sequence: number): Failure {
   });
 }
 
-/** The refusal after a failed snapshot; the message of the file system names the file. */
-export function unwritten(cause: unknown): Failure {
+/**
+ * The refusal after a failed snapshot; the message of the file system names the file.
+ * @param isCut whether the journal has fewer changes than memory
+ */
+export function unwritten(cause: unknown, isCut: boolean): Failure {
   const remedy = remedyFor(cause) ?? "Remove the cause.";
+  const state = isCut
+    ? "The journal lacks changes that only the memory of the service has: do not stop it."
+    : "Nothing is lost: the journal has all changes.";
   return new Failure("STORE_UNAVAILABLE", `The snapshot could not be written: ${reasonOf(cause)}.`, {
-    hint: `Nothing is lost: the journal has all changes. ${remedy} \`addon-cli data snapshot\` writes the snapshot.`,
+    hint: `${state} ${remedy} \`addon-cli data snapshot\` writes the snapshot.`,
     cause,
   });
 }

@@ -22,6 +22,9 @@ import { lineFeed } from "./lines.ts";
 import type { Meter } from "./meter.ts";
 import { headerLine } from "./segment.ts";
 
+/** Why changes are refused until a snapshot is written. */
+export const wasCut = "The journal was cut, deleted or replaced";
+
 /** A data folder whose lock this process has. */
 export interface LockedFolder {
   readonly files: Files;
@@ -82,10 +85,9 @@ export class Journal {
   }
 
   /**
-   * Ensures that the next start finds what is appended, and that no other process can append: that the segment and the
-   * lock file are still in place.
+   * Ensures that no other process can append, and that the folder is still in place, by its lock file.
    * @param mayBeSaved whether a change was just written, which a folder that was moved then has
-   * @throws FolderLost where one was moved, deleted or replaced: nothing may be written any more
+   * @throws FolderLost where it was moved, deleted or replaced: nothing may be written any more
    * @throws SyncFailure where the system does not tell
    */
   check(mayBeSaved = false): void {
@@ -96,7 +98,7 @@ export class Journal {
     throw new SyncFailure(`${path} cannot be accessed`, naming(path, cause), mayBeSaved);
   }
 
-  /** Whether somebody has made a segment shorter: until a snapshot is written, only memory has all changes. */
+  /** Whether somebody has cut, deleted or replaced a segment: until a snapshot is written, only memory has all changes. */
   get isCut(): boolean {
     return this.#cut !== "none";
   }
@@ -111,11 +113,12 @@ export class Journal {
   /** Notes that a snapshot has every change. */
   forgetCut(): void {
     this.#cut = "none";
+    this.#failure = undefined;
   }
 
   /**
    * Looks whether the segment has less than was written. Before each write: what is written behind the end of a file fills
-   * the gap with zeros, and hides it.
+   * the gap with zeros, and hides it. After the last one: it may have gone into a file that has no name any more.
    */
   lookForCut(size = this.#size): boolean {
     if (this.#cut === "none" && this.#place.lock.hasLessThan(size)) this.#cut = "new";
@@ -153,7 +156,7 @@ export class Journal {
     let size = this.#size;
     try {
       for (const piece of pieces) {
-        this.lookForCut(size);
+        if (this.lookForCut(size)) throw new Error(wasCut);
         await this.#write(piece, size);
         size += piece.length;
       }
@@ -164,6 +167,7 @@ export class Journal {
     }
     // What went into a folder that was moved or deleted meanwhile is not acknowledged, but the next start may find it.
     this.check(true);
+    if (this.lookForCut(size)) throw uncertain(new Error(wasCut));
     this.#size = size;
   }
 
@@ -225,7 +229,8 @@ export class Journal {
   }
 
   async #cutBack(cause: unknown): Promise<void> {
-    this.lookForCut();
+    // It would be filled with zeros up to that size.
+    if (this.lookForCut()) return;
     try {
       await this.#file.truncate(this.#size);
       await this.#file.datasync();
@@ -253,18 +258,18 @@ export function refusalOf(error: unknown): Failure {
   return error instanceof SyncFailure && error.mayBeSaved ? uncertain(error) : unreliable(error);
 }
 
-/** Returns the refusal of a snapshot that has failed. */
-export function refusalOfSnapshot(error: unknown): Failure {
+/** Returns the refusal of a snapshot that has failed. @param isCut whether the journal has fewer changes than memory */
+export function refusalOfSnapshot(error: unknown, isCut: boolean): Failure {
   if (error instanceof Failure) return error;
-  if (!(error instanceof SyncFailure)) return unwritten(error);
+  if (!(error instanceof SyncFailure)) return unwritten(error, isCut);
   const remedy = `${remedyFor(error.cause) ?? "Check the disk."} Then start the service again.`;
   const hint = error instanceof FolderLost ? undefined : remedy;
   return new Failure("STORE_UNAVAILABLE", `${capitalised(error.message)}.`, { hint, cause: error });
 }
 
 /**
- * The open segment, or the lock file, is no longer the file of its name: the next start would not find what is appended,
- * or another process could append as well.
+ * The lock file is no longer the file of its name, such as where the folder was moved: the next start would not find what is
+ * appended, or another process could append as well.
  */
 export class FolderLost extends SyncFailure {
   readonly path: string;
