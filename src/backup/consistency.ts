@@ -6,9 +6,9 @@
 import { type AnyRecord, type CollectionDefinition, listIn, type NamedKind } from "../domain/collection.ts";
 import type { Entry } from "../domain/entry.ts";
 import { collectionNames, definitionOf, type model, nounOf } from "../domain/model.ts";
+import { Slices } from "../domain/slices.ts";
 import { fold } from "../domain/text.ts";
 import type { Rows } from "../store/collection.ts";
-import { Slices } from "../store/slices.ts";
 
 /** The records to check, which fit the model; at least those of all collections but bookkeeping, which may be obsolete. */
 export type CheckedData = Readonly<Record<keyof typeof model, CheckedRows>>;

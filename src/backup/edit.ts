@@ -5,10 +5,10 @@
 import { hash } from "node:crypto";
 import { changedMeanwhile } from "../domain/errors.ts";
 import { isBookkeeping } from "../domain/model.ts";
+import type { Slices } from "../domain/slices.ts";
 import { areSame } from "../identity/references.ts";
 import type { RecordChange } from "../store/change.ts";
 import type { DataStore, Draft } from "../store/data.ts";
-import type { Slices } from "../store/slices.ts";
 import { describeInconsistency, findInconsistencies } from "./consistency.ts";
 import { type ResourceChange, summarize } from "./preview.ts";
 

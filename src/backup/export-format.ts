@@ -7,9 +7,9 @@ import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { formerSchema, presentRecord } from "../domain/former.ts";
 import { collectionNames, definitionOf, model, type Target } from "../domain/model.ts";
+import { Slices } from "../domain/slices.ts";
 import { numbered } from "../domain/text.ts";
 import type { Database } from "../store/collection.ts";
-import { Slices } from "../store/slices.ts";
 import { recordFault, suggest, unknownKeyIn } from "./record.ts";
 
 const exportFormat = "gameaddon-export";

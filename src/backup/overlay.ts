@@ -6,9 +6,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CollectionDefinition } from "../domain/collection.ts";
 import { model } from "../domain/model.ts";
+import { Slices } from "../domain/slices.ts";
 import { Collection, Database, type DurableRows } from "../store/collection.ts";
 import type { DurableData } from "../store/data.ts";
-import { Slices } from "../store/slices.ts";
 
 /** It watches the present data until {@link close} is called, and is read-only before {@link begin}. */
 export class Overlay extends Database<typeof model> {

@@ -12,12 +12,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Entry, isNumberCounter, numberCounter } from "../domain/entry.ts";
 import { isBookkeeping, model, type Named, type Target, type Token } from "../domain/model.ts";
+import { Slices } from "../domain/slices.ts";
 import { fold } from "../domain/text.ts";
 import { isLive } from "../identity/tokens.ts";
 import type { RecordChange } from "../store/change.ts";
 import { Collection, type Database, type DurableRows, type Rows } from "../store/collection.ts";
 import type { DurableData } from "../store/data.ts";
-import { Slices } from "../store/slices.ts";
 import type { CheckedData } from "./consistency.ts";
 import type { Overlay } from "./overlay.ts";
 import type { Revocations } from "./revocations.ts";

@@ -3,11 +3,11 @@
  * A question about 100,000 players so takes a few hundred decisions.
  */
 import type { Player } from "../domain/model.ts";
+import { Slices } from "../domain/slices.ts";
 import { byName, fold } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import { standingsOf } from "../identity/memberships.ts";
 import type { Data } from "../store/data.ts";
-import { Slices } from "../store/slices.ts";
 import { type Caller, type Traits, toCaller } from "../table/caller.ts";
 
 export type Person = Pick<Player, "name" | "uuid">;

@@ -3,8 +3,8 @@
  * the present data. `diff.ts` lists the players by name, `summary.ts` counts them.
  */
 import { isDeepStrictEqual } from "node:util";
+import { Slices } from "../domain/slices.ts";
 import type { Data } from "../store/data.ts";
-import { Slices } from "../store/slices.ts";
 import { denialOf, isExcluded } from "../table/authorization.ts";
 import { type Caller, nobody, type Vocabulary } from "../table/caller.ts";
 import type { Parameter } from "../table/parameters.ts";

@@ -2,13 +2,13 @@
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import type { Player } from "../domain/model.ts";
+import type { Slices } from "../domain/slices.ts";
 import { byName, compareTexts } from "../domain/text.ts";
 import { invite, revokeInvitation, stateOf } from "../identity/invitations.ts";
 import { isInGroup, memberTest } from "../identity/memberships.ts";
 import { requirePlayer } from "../identity/players.ts";
 import { isLive } from "../identity/tokens.ts";
 import type { Draft } from "../store/data.ts";
-import type { Slices } from "../store/slices.ts";
 import { defineCommand, defineRead, type Environment, type Info } from "./define.ts";
 import { milliseconds, playerReference } from "./input.ts";
 

@@ -4,11 +4,11 @@
  * request may change a client, and counting 100,000 takes hundreds of milliseconds.
  */
 import { createHash } from "node:crypto";
+import { Slices } from "../domain/slices.ts";
 import { ReadyBody } from "../engine/body.ts";
 import { type Activity, activeMilliseconds } from "../identity/activity.ts";
 import { isLive, liveTokenOf } from "../identity/tokens.ts";
 import type { DurableData } from "../store/data.ts";
-import { Slices } from "../store/slices.ts";
 
 /** Up to this number of tokens, clients are counted at once, in 1 to 2 ms. */
 export const mostAtOnce = 1000;

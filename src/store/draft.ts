@@ -4,10 +4,10 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Model } from "../domain/collection.ts";
+import { Slices } from "../domain/slices.ts";
 import type { RecordChange } from "./change.ts";
 import type { Collection, Database, DraftRows, DraftView } from "./collection.ts";
 import { SecondaryIndex } from "./indexes.ts";
-import { Slices } from "./slices.ts";
 
 /** An index of what a batch has written, and of the durable records that this replaces or removes. */
 interface DraftIndex<T> {

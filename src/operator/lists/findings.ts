@@ -1,6 +1,6 @@
 /** What the lists of a route table mean for many entries. */
 import type { Entry } from "../../domain/entry.ts";
-import { Slices } from "../../store/slices.ts";
+import { Slices } from "../../domain/slices.ts";
 import { EntryFindings, type Finding } from "../../table/declared/entries.ts";
 import type { List } from "../../table/declared/lists.ts";
 

@@ -7,10 +7,10 @@ import { type Entry, entriesIn, entryKey, isEntry } from "../../domain/entry.ts"
 import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
 import { countsAt, type Ending } from "../../domain/model.ts";
+import type { Slices } from "../../domain/slices.ts";
 import { allOf, counted, didYouMean, fold } from "../../domain/text.ts";
 import type { RecordChange } from "../../store/change.ts";
 import type { DataStore, Draft } from "../../store/data.ts";
-import type { Slices } from "../../store/slices.ts";
 import type { List } from "../../table/declared/lists.ts";
 import { withPresentNames } from "../../table/declared/stored.ts";
 import { defineCommand, type Environment, type Info } from "../define.ts";

@@ -1,13 +1,13 @@
 /** Applies a roster: registers and renames players, and sets their memberships, groups and administrator flags. */
 import { Sheet } from "../../backup/csv.ts";
 import { groupMemberKey, type Player } from "../../domain/model.ts";
+import type { Slices } from "../../domain/slices.ts";
 import { allOf, byName, fold } from "../../domain/text.ts";
 import type { Move } from "../../explain/moves.ts";
 import { type Standing, type Standings, standingsOf } from "../../identity/memberships.ts";
 import { formerName } from "../../identity/players.ts";
 import { bindSubjects, renameCreators } from "../../identity/references.ts";
 import type { Draft } from "../../store/data.ts";
-import type { Slices } from "../../store/slices.ts";
 import { contradictionOf, type FileEdit } from "../input.ts";
 import { formerNote } from "../players.ts";
 import { type Listed, rosterReader } from "./rows.ts";

@@ -1,10 +1,10 @@
 /** A roster: exporting it, and applying it or showing what it would change. What does it is loaded only then. */
 import * as v from "valibot";
 import { editRecords } from "../../backup/edit.ts";
+import type { Slices } from "../../domain/slices.ts";
 import { oneOf } from "../../domain/text.ts";
 import { vocabularyOf } from "../../identity/memberships.ts";
 import type { Draft } from "../../store/data.ts";
-import type { Slices } from "../../store/slices.ts";
 import { defineCommand, defineRead, type Environment } from "../define.ts";
 import { fileEdit } from "../input.ts";
 import { rosterColumns, rosterOf } from "./standing.ts";

@@ -6,6 +6,7 @@ import type { AnyRecord } from "../../domain/collection.ts";
 import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
 import { definitionOf, isBookkeeping, type Player } from "../../domain/model.ts";
+import { Slices } from "../../domain/slices.ts";
 import { fold } from "../../domain/text.ts";
 import {
   areSame,
@@ -18,7 +19,6 @@ import type { JournalRecord, RecordChange } from "../../store/change.ts";
 import type { Data, Draft } from "../../store/data.ts";
 import { nodeFiles } from "../../store/folder/files.ts";
 import { followHistory, readHistory } from "../../store/journal/history.ts";
-import { Slices } from "../../store/slices.ts";
 import { defineCommand, type Environment, type Info } from "../define.ts";
 import { withPresentFields } from "../lists/lists.ts";
 import { boundTo, takeoverNote } from "../rename.ts";
