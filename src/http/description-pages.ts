@@ -29,15 +29,20 @@ export function descriptionPages(
 ): [string, Page][] {
   const { lists } = table.declared;
   return Object.entries(forms).flatMap(([form, { type, write }]): [string, Page][] => {
-    let cached: { readonly body: ReadyBody; readonly names: Vocabulary; readonly full: string } | undefined;
-    const answer: Page["answer"] = (request, requestId) => {
+    let cached:
+      | { readonly body: Promise<ReadyBody>; readonly names: Vocabulary; readonly full: string }
+      | undefined;
+    const bodyOf = async (names: Vocabulary) => {
+      const text = await write(describeTable(table, names, sizeOf));
+      return new ReadyBody(Buffer.from(text), { cached: true });
+    };
+    const answer: Page["answer"] = async (request, requestId) => {
       const names = vocabulary();
       const full = lists.map(({ name, maxEntries }) => Math.max(maxEntries, sizeOf(name))).join();
       if (cached === undefined || cached.names !== names || cached.full !== full) {
-        const text = write(describeTable(table, names, sizeOf));
-        cached = { body: new ReadyBody(Buffer.from(text), { cached: true }), names, full };
+        cached = { body: bodyOf(names), names, full };
       }
-      return readAnswer(cached.body, request, requestId, ["Content-Type", type]);
+      return readAnswer(await cached.body, request, requestId, ["Content-Type", type]);
     };
     return withSlash(descriptionPath(table.prefix, form as DescriptionForm), { name: form, answer });
   });

@@ -4,11 +4,13 @@
  */
 import { stringify } from "yaml";
 import { codePattern } from "../domain/limits.ts";
+import { Slices } from "../domain/slices.ts";
 import { pluralOf, uncapitalised } from "../domain/text.ts";
 import { tokenPattern } from "../identity/tokens.ts";
 import { license, version } from "../packaged.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Route, Table } from "../table/table.ts";
+import { isMap } from "../table/yaml/wording.ts";
 import { Components, type ParameterObject } from "./document.ts";
 import { failureReference } from "./failures.ts";
 import { resourceOf, type SizeOf, toOperationObject } from "./operation.ts";
@@ -58,9 +60,25 @@ export function describeTable(table: Table, vocabulary: Vocabulary, sizeOf: Size
 export type OpenApiDocument = ReturnType<typeof describeTable>;
 export type OperationObject = OpenApiDocument["paths"][string]["get"];
 
-/** Returns a description as YAML, without aliases: not every reader of OpenAPI supports them. */
-export function toYAML(document: OpenApiDocument): string {
-  return stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
+/**
+ * Returns a description as YAML, without aliases: not every reader of OpenAPI supports them. In slices of the event loop,
+ * since that takes a tenth of a second, and anybody can ask for it.
+ */
+export async function toYAML(document: OpenApiDocument): Promise<string> {
+  const slices = new Slices();
+  const lines: string[] = [];
+  const write = async (map: object, depth: number, indent: string): Promise<void> => {
+    for (const [key, value] of Object.entries(map)) {
+      if (slices.isOver) await slices.next();
+      const isSplit = depth > 0 && isMap(value) && Object.keys(value).length > 0;
+      const text = stringify({ [key]: isSplit ? "" : value }, { aliasDuplicateObjects: false, lineWidth: 0 });
+      lines.push((isSplit ? text.replace(/ ""\n$/, "\n") : text).replace(/^(?=.)/gm, indent));
+      if (isSplit) await write(value, depth - 1, `${indent}  `);
+    }
+  };
+  // Each path and each component for itself.
+  await write(document, 2, "");
+  return lines.join("");
 }
 
 /** Returns the parameter of the operation that has a code in the place of the token. */

@@ -258,6 +258,21 @@ it("the team lacks members who are excluded", async (t) => {
   const { text } = await open(world, "/team");
   assertIncludes(text, ">Ada<");
   for (const name of [">Bob<", ">Eve<", ">EVE<"]) assertLacks(text, name);
+  assertLacks(text, "more.");
+});
+
+it("the team shows 300 members of a group, and how many more there are", async (t) => {
+  const world = await openPages(t);
+  const rows = Array.from({ length: 302 }, (_, index) => `P${index + 1000},VIP`);
+  await world.service.administer("roster.apply", {
+    file: "team.csv",
+    text: ["name,groups", ...rows].join("\n"),
+    remove: false,
+    preview: false,
+  });
+  const { text } = await open(world, "/team");
+  assert.equal(text.match(/name=P1\d{3}"/g)?.length, 300);
+  assertIncludes(text, "And 2 more.");
 });
 
 it("a table without pages has none but the start page, which has its title", async (t) => {

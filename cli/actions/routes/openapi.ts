@@ -7,6 +7,6 @@ import { checkedTable, tableFile, vocabularyOf } from "./table.ts";
 export async function printOpenApi(context: Context, { yaml = false }: { yaml?: boolean }): Promise<void> {
   const table = await checkedTable(context, await tableFile(context, undefined));
   const document = describeTable(table, await vocabularyOf(context));
-  const text = yaml ? toYAML(document).trimEnd() : JSON.stringify(document, undefined, 2);
+  const text = yaml ? (await toYAML(document)).trimEnd() : JSON.stringify(document, undefined, 2);
   context.output.verbatim(document, text);
 }

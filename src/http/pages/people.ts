@@ -116,6 +116,9 @@ const teamSchema = v.record(
   v.array(v.object({ name: v.string(), uuid: v.nullable(v.string()) })),
 );
 
+/** How many members of a group the page shows. */
+const mostMembers = 300;
+
 /** The groups and their members, except for those who are excluded. */
 export const team: View = {
   cachedFor: 60_000,
@@ -125,14 +128,15 @@ export const team: View = {
     const idOf = ({ name, uuid }: (typeof excluded)[number]) => uuid ?? fold(name);
     const isExcluded = new Set(excluded.map(idOf));
     const sections = Object.entries(groups).map(([group, members]) => {
-      const names = members
-        .filter((member) => !isExcluded.has(idOf(member)))
-        .map(({ name }) => markup`<li>${site.player(name)}</li>`);
+      const visible = members.filter((member) => !isExcluded.has(idOf(member)));
+      const names = visible.slice(0, mostMembers).map(({ name }) => markup`<li>${site.player(name)}</li>`);
       const list =
         names.length === 0
           ? markup`<p class="note">${texts.nobody}</p>`
           : markup`<ul class="chips">${names}</ul>`;
-      return markup`<section class="card"><h2>${group}</h2>${list}</section>`;
+      const more = visible.length - names.length;
+      const cut = more === 0 ? undefined : markup`<p class="note">${texts.team.more(site.number(more))}</p>`;
+      return markup`<section class="card"><h2>${group}</h2>${list}${cut}</section>`;
     });
     return site.page(
       "/team",

@@ -70,6 +70,7 @@ export const texts = {
     label: "Team",
     about: "Who belongs to which group.",
     intro: "The groups of our community and their members.",
+    more: (count: string) => `And ${count} more.`,
   },
   list: {
     wanted: "Wanted",
