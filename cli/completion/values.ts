@@ -157,7 +157,7 @@ async function operationValues(): Promise<Completions> {
   const { handlersFor } = await import("../../src/resources/index.ts");
   const { defaultDeclarations } = await import("../../src/table/declared/declarations.ts");
   const changes = [...handlersFor(defaultDeclarations()), ...Object.entries(operatorOperations)].filter(
-    ([name, { effect }]) => effect === "change" && name !== "seed.check-removal",
+    ([, { effect }]) => effect === "change",
   );
   return { values: [...changes.map(([value]) => value), ...others].map((value) => ({ value })) };
 }

@@ -15,7 +15,7 @@ import * as players from "./players.ts";
 import { rename } from "./rename.ts";
 import { applyRoster, exportRoster } from "./roster/roster.ts";
 import { seed } from "./seed.ts";
-import { checkRemoval, removeName } from "./seed-removal.ts";
+import { removeName } from "./seed-removal.ts";
 import { closeCases } from "./statistics.ts";
 import * as tokens from "./tokens.ts";
 import { undoCaller } from "./undo/caller.ts";
@@ -23,7 +23,6 @@ import { undo } from "./undo/undo.ts";
 
 export const operatorOperations = {
   "seed.groups": seed,
-  "seed.check-removal": checkRemoval,
   "seed.remove": removeName,
   "list.drop": dropList,
   "list.export": exportList,

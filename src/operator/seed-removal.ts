@@ -14,8 +14,6 @@ import { type DraftContext, defineChange } from "./define.ts";
 /** The references of each sort that a message lists. */
 const mostListed = 5;
 
-const input = v.strictObject({ kind: v.picklist(namedKinds), name: v.string() });
-
 /** Returns the name as it is stored. @throws Failure if there is none, or something refers to it */
 function requireRemovable(draft: Data, { kind, name: typed }: ReferredName, context: DraftContext): string {
   const stored = draft.names.get(`${kind}/${fold(typed)}`);
@@ -31,22 +29,13 @@ function requireRemovable(draft: Data, { kind, name: typed }: ReferredName, cont
   throw new Failure("CONFLICT", `The ${kind} ${name} is in use: ${words}.`, { hint });
 }
 
-/**
- * Refuses what a removal would refuse, before a question. An operation of its own: a service of an earlier version refuses
- * it, where it would ignore an option of the removal and remove the name.
- */
-export const checkRemoval = defineChange({
-  usesTable: true,
-  input,
-  change: (draft, name, context) => ({ name: requireRemovable(draft, name, context) }),
-});
-
 export const removeName = defineChange({
   usesTable: true,
-  input,
-  change(draft, { kind, name: typed }, context) {
+  /** `dryRun`: whether only to refuse what a removal would refuse, before a question. */
+  input: v.strictObject({ kind: v.picklist(namedKinds), name: v.string(), dryRun: v.optional(v.boolean()) }),
+  change(draft, { kind, name: typed, dryRun }, context) {
     const name = requireRemovable(draft, { kind, name: typed }, context);
-    draft.names.delete(`${kind}/${fold(name)}`);
+    if (dryRun !== true) draft.names.delete(`${kind}/${fold(name)}`);
     return { info: `Removed the ${kind} ${name}.`, kind, name, sequence: context.sequence };
   },
 });
