@@ -49,7 +49,7 @@ import { type ReloadCause, type Reloaded, RouteTable } from "./table-in-force/ro
 
 /** How often activity and the request counter are saved. */
 const activityInterval = 60_000;
-/** How often memberships are removed that have ended. */
+/** How often memberships and house bans are removed that have ended. */
 const endInterval = 500;
 
 export interface ServiceOptions extends Omit<StoreOptions<typeof model>, "model">, AppOptions {
@@ -212,10 +212,11 @@ export class Service {
     for (const timer of this.#timers) timer.unref();
   }
 
-  /** Removes memberships that have ended. Until that succeeds they stay in lists, but count for nothing. */
+  /** Removes memberships and house bans that have ended. Until that succeeds they stay in lists, but count for nothing. */
   removeEnded(): Promise<void> {
     const warn = (error: unknown) => {
-      if (!this.#hasWarned) this.#options.warn?.("Memberships that have ended cannot be removed.", error);
+      if (!this.#hasWarned)
+        this.#options.warn?.("Memberships and house bans that have ended cannot be removed.", error);
       return true;
     };
     this.#removal ??= this.store

@@ -77,7 +77,7 @@ it("only a service has a holder", async (t) => {
   const { alone, beside, starts } = await open(t);
   assert.deepEqual(
     [await beside.run("holder", {}), await alone.run("holder", {}), starts()],
-    [holder, null, 0],
+    [{ ...holder, isCut: false }, null, 0],
   );
 });
 

@@ -1,4 +1,4 @@
-/** The names of operations in the journal. Version 0.2 renamed some commands. */
+/** The names of operations in the journal. Some commands have been renamed since version 0.1. */
 import { fold } from "../domain/text.ts";
 import type { JournalRecord } from "../store/change.ts";
 

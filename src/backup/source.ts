@@ -156,7 +156,7 @@ export async function readText(
 ): Promise<string> {
   const { size } = await statSourceFile(path);
   if (size > most) {
-    const message = `${path} is too large to import: it has ${size} bytes, expected at most ${most}.`;
+    const message = `${path} is too large: it has ${size} bytes, expected at most ${most}.`;
     throw new Failure("STORE_UNAVAILABLE", message, { hint });
   }
   const bytes = await readBytes(files, path, 0, size).catch((error: NodeJS.ErrnoException) => {

@@ -135,7 +135,7 @@ const tokenSchema = v.object({
   uuid: v.nullable(uuid),
   label: v.nullable(v.string()),
   addonVersion: v.nullable(v.string()),
-  /** Whether the token allows only reads. Tokens from before version 0.2 lack this and allow changes. */
+  /** Whether the token allows only reads. Tokens of version 0.1 lack this and allow changes. */
   readOnly: v.optional(v.boolean()),
   issuedAt: instant,
   expiresAt: v.nullable(instant),

@@ -88,7 +88,7 @@ it("an export that is longer than a string can be is refused without being read"
   const files = ruledFiles(({ operation }) => assert.fail(`${operation} was called`));
   await assert.rejects(readSource(files, "data", { kind: "export", file }), {
     code: "STORE_UNAVAILABLE",
-    message: `${file} is too large to import: it has ${constants.MAX_STRING_LENGTH + 1} bytes, expected at most ${constants.MAX_STRING_LENGTH}.`,
+    message: `${file} is too large: it has ${constants.MAX_STRING_LENGTH + 1} bytes, expected at most ${constants.MAX_STRING_LENGTH}.`,
     hint: /data backup/,
   });
 });

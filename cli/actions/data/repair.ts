@@ -104,7 +104,7 @@ function describe(
     lost.length === 0
       ? "The records are complete"
       : `All other records ${kept === null ? "can be" : "are"} saved`;
-  const verdict = `${records}, but their history is lost: \`audit\`, \`undo\` and \`restore --at\` start over`;
+  const verdict = `${records}, but their history is lost: \`audit\`, \`undo\` and \`data restore --at\` start over`;
   return [
     "Damage:",
     ...damage.map((fault) => `  ${describeFault(fault)}`),

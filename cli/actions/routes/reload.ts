@@ -88,6 +88,7 @@ export async function showStatus(context: Context): Promise<void> {
     );
     return;
   }
+  await requireServed(context, "Leave out --routes: a status is that of the table in force.", status.file);
   const pending = await pendingOf(context, status);
   output.result({ running: true, ...status, pending }, statusText(context, status, pending));
 }

@@ -39,6 +39,7 @@ function parsed(value: unknown, path: Path, context: RestrictionContext): Restri
   if (typeof value === "string") {
     const kind = keywords.find((keyword) => keyword === value);
     if (kind !== undefined) return { kind };
+    if (forms.includes(value)) return report(path, `expected a value behind "${value}": { ${value}: … }`);
     // Of the keywords, the last allows the fewest; another one may allow more callers than was meant.
     const likely = keywords.filter((keyword) => keyword === keywords.at(-1) || keyword === fold(value));
     return report(path, unknownName("restriction", value, forms, { likely }));
@@ -183,7 +184,7 @@ function toCases(list: readonly unknown[], path: Path, context: RestrictionConte
   if (unconditional < cases.length - 1)
     return context.report(
       [...path, unconditional + 1],
-      "this case never applies, because the one before it always does",
+      "this case never applies, because the one before it always does; to allow several, use anyOf in one case",
     );
   return { kind: "cases", cases };
 }
