@@ -2,7 +2,7 @@
 import type { Adapter } from "lowdb";
 import type { Model } from "../domain/collection.ts";
 import type { Database } from "./collection.ts";
-import type { LockedFolder } from "./journal/journal.ts";
+import type { LockedFolder } from "./journal/new-segment.ts";
 import { readDataFiles } from "./reading.ts";
 import { type Recovery, recover } from "./recovery.ts";
 import { writeSnapshot } from "./snapshot.ts";

@@ -49,13 +49,12 @@ const defaultSnapshotAfter = { bytes: 64 * 1024 * 1024, snapshots: 2 };
 
 /**
  * Returns whether the journal has grown enough for a snapshot, or is cut, or the newest one is old.
- * @param failedAt when the last attempt failed, or undefined
+ * @param attempt the present, and when the last attempt failed, if it did
  */
 export function isSnapshotDue(
   { size, isCut }: { readonly size: number; readonly isCut: boolean },
   newest: { readonly historySince: number; readonly snapshotBytes: number },
-  now: number,
-  failedAt: number | undefined,
+  { now, failedAt }: { readonly now: number; readonly failedAt: number | undefined },
   { bytes, snapshots } = defaultSnapshotAfter,
 ): boolean {
   // The failed attempt has begun a new segment, so that the journal is small again.

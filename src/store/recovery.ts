@@ -26,7 +26,8 @@ import {
   isTemporary,
   segmentFile,
 } from "./folder/folder-names.ts";
-import { Journal, type LockedFolder } from "./journal/journal.ts";
+import { Journal } from "./journal/journal.ts";
+import type { LockedFolder } from "./journal/new-segment.ts";
 import { journalVersion, type ReadSegment } from "./journal/segment.ts";
 import { readState } from "./reading.ts";
 

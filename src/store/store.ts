@@ -224,8 +224,7 @@ export class Store<M extends Model> {
   async #takeSnapshot(): Promise<void> {
     // One that is under way may have begun before the last change; if it fails, this one may not.
     await this.#snapshot?.catch(() => {});
-    const isCurrent =
-      this.#snapshotSequence === this.sequence && this.sequence > 0 && !this.#journal.lookForCut();
+    const isCurrent = this.#snapshotSequence === this.sequence && this.sequence > 0 && !this.isCut;
     const failed = (cause: unknown) => {
       this.#snapshotFailedAt = this.#now();
       this.#options.meter?.snapshot("failed");
@@ -260,7 +259,7 @@ export class Store<M extends Model> {
 
   /** Whether only memory has all changes, since somebody has cut, deleted or replaced the journal. */
   get isCut(): boolean {
-    return this.#journal.lookForCut();
+    return this.#writer.writing === undefined ? this.#journal.lookForCut() : this.#journal.isCut;
   }
 
   /** Ends the process if somebody moved or deleted the folder, or its lock file. */
@@ -274,12 +273,13 @@ export class Store<M extends Model> {
 
   /** Begins a snapshot if the journal has grown enough, or the newest one is old. */
   #snapshotWhereDue(): void {
+    const { snapshotAfter, warn } = this.#options;
     if (this.#journal.noticeCut())
-      this.#options.warn?.(`${wasCut}; a snapshot saves the data, not its history.`, undefined);
-    const [failedAt, { snapshotAfter }] = [this.#snapshotFailedAt, this.#options];
-    if (!isSnapshotDue(this.#journal, this.#adapter, this.#now(), failedAt, snapshotAfter)) return;
+      warn?.(`${wasCut}. A snapshot saves the data, not the history.`, undefined);
+    const attempt = { now: this.#now(), failedAt: this.#snapshotFailedAt };
+    if (!isSnapshotDue(this.#journal, this.#adapter, attempt, snapshotAfter)) return;
     if (this.isOutdated || this.#snapshot !== undefined || this.#writer.fatal !== undefined) return;
-    this.#takeSnapshot().catch((error) => this.#options.warn?.("No snapshot could be written.", error));
+    this.#takeSnapshot().catch((error) => warn?.("No snapshot could be written.", error));
   }
 
   /** Follows the shared journal from now on, and appends to it. */
@@ -302,11 +302,10 @@ export class Store<M extends Model> {
 
   /** @param options.anew whether to replace the newest segment if it has no changes yet */
   async #writeSnapshot({ anew = false } = {}): Promise<void> {
-    const isCut = this.#journal.isCut;
     // 1. A new segment for the changes from now on. A crash here leaves one more, empty segment.
     await this.#writer.betweenBatches(async () => {
       const first = this.sequence + 1;
-      if (anew || first !== this.#journal.first || isCut)
+      if (this.#journal.lookForCut() || anew || first !== this.#journal.first)
         await this.#journal.rotate(first, this.#low.data.chain, this.#now());
     });
     // 2. The records as they are now. A crash here leaves a temporary file.
@@ -315,7 +314,7 @@ export class Store<M extends Model> {
     // 3. From now on a start reads the snapshot, and what it supersedes may be deleted.
     this.#snapshotSequence = written;
     this.#snapshotFailedAt = undefined;
-    if (isCut) this.#journal.forgetCut();
+    this.#journal.supersede();
     await pruneOrWarn(this.folder, this.#options);
     const pieces = () => piecesOf(this.#options.files ?? nodeFiles, join(this.folder, snapshotFile(written)));
     if (!this.#isClosed) await this.#shared?.offerSnapshot({ sequence: written, chain }, pieces());

@@ -165,6 +165,8 @@ it("a bulk change waits for nobody's change, and others decide on it", async (t)
   };
   assert.equal(await other.changeInBulk(origin, changes), 2);
   await until(() => one.data.notes.has("b"));
+  // Nobody is held up by it any more.
+  assert.equal(await one.changeInBulk(origin, () => []), undefined);
 });
 
 it("a bulk change before which the folder cannot follow the journal has an unknown outcome", async (t) => {
@@ -395,4 +397,17 @@ it("the first segment of a new node is locked", async (t) => {
   const node = await openNode(t, new FakeJournal().node());
   await rm(join(node.folder, "lock"));
   await assert.rejects(FolderLock.take(nodeFiles, node.folder), FolderHeld);
+});
+
+it("a node whose folder loses its journal goes on, and a snapshot saves what it has", async (t) => {
+  const [journal, folder] = [new FakeJournal(), await temporaryFolder(t)];
+  const [one, other] = [await openNode(t, journal.node(), folder), await openNode(t, journal.node())];
+  await put(one, "a", "1");
+  await rm(join(folder, segment(1)));
+  await put(other, "b", "2");
+  await until(() => one.sequence === other.sequence && !one.isCut);
+  await put(one, "c", "3");
+  await one.close();
+  const again = await openNode(t, journal.node(), folder);
+  assert.deepEqual(contents(again.data), contents(one.data));
 });

@@ -92,7 +92,8 @@ const noLock = {
   begin: () => {},
   follow: async () => {},
   misplaced: undefined,
-  hasLessThan: () => false,
+  hasLost: () => false,
+  supersede: () => {},
 };
 
 /** Returns the result of a start, or its refusal. */

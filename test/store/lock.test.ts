@@ -78,6 +78,18 @@ class Holder {
     await assert.rejects(FolderLock.take(nodeFiles, this.folder), FolderHeld);
   }
 
+  /** Asserts that a snapshot saves a journal that is cut, and that a crash after the next change loses nothing. */
+  async assertGoesOn(t: TestContext): Promise<void> {
+    while (this.store.isCut) await setImmediate();
+    await this.change();
+    const left = join(await temporaryFolder(t), "data");
+    await cp(this.folder, left, { recursive: true });
+    const next = await openNotebook(left);
+    t.after(() => next.close());
+    assertKept(next, 4, 4);
+    assert.deepEqual(this.fatal, []);
+  }
+
   /** Asserts that a change is refused, that the process must end, and that the folder is unchanged. */
   async assertStops(missing = segment(1)): Promise<void> {
     const before = await readdir(this.folder).catch(() => undefined);
@@ -136,6 +148,7 @@ const cuts: typeof deletions = {
   "is cut to 0 bytes": (path) => truncate(path, 0),
   "is cut to 150 bytes": (path) => truncate(path, 150),
   "is moved": (path) => rename(path, `${path}.old`),
+  "is overwritten with more": async (path) => writeFile(path, `${await readFile(path, "utf8")}more`),
   "is replaced by a copy of before": async (path) => {
     await cp(path, `${path}.old`);
     await truncate(`${path}.old`, 150);
@@ -151,15 +164,7 @@ describe("a segment that, while it is open,", () => {
         await cut(join(holder.folder, segment(1)));
         if (isFollowed) await assertRefused(holder.change(), "Nothing was changed");
         await holder.store.check();
-        while (holder.store.isCut) await setImmediate();
-        await holder.change();
-        // As a crash leaves it.
-        const left = join(await temporaryFolder(t), "data");
-        await cp(holder.folder, left, { recursive: true });
-        const next = await openNotebook(left);
-        t.after(() => next.close());
-        assertKept(next, 4, 4);
-        assert.deepEqual(holder.fatal, []);
+        await holder.assertGoesOn(t);
       });
     }
   }
@@ -171,34 +176,39 @@ describe("a segment that, while it is open,", () => {
       return undefined;
     };
     await assertRefused(holder.change(), "may have been saved");
-    while (holder.store.isCut) await setImmediate();
-    await holder.change();
-    await holder.store.close();
-    const next = await openNotebook(holder.folder);
-    t.after(() => next.close());
-    assertKept(next, 4, 4);
+    await holder.assertGoesOn(t);
   });
 
-  it("is cut lets no change pass until a snapshot is written, which is tried again every few seconds", async (t) => {
-    const holder = await Holder.open(t);
-    const isSnapshot = ({ path }: Call) => path.includes("snapshot");
-    holder.rule = (call) => (isSnapshot(call) ? systemError("ENOSPC") : undefined);
-    await truncate(join(holder.folder, segment(1)), 150);
-    await holder.store.check();
-    await assertRefused(holder.change(), "Nothing was changed");
-    await assert.rejects(holder.store.snapshot(), {
-      hint: /only the memory of the service has: do not stop it/,
+  for (const when of ["before", "after"] as const) {
+    it(`is deleted ${when} a snapshot that fails lets no change pass until one is written, which is tried again`, async (t) => {
+      const holder = await Holder.open(t);
+      const isSnapshot = ({ path }: Call) => path.includes("snapshot");
+      holder.rule = (call) => (isSnapshot(call) ? systemError("ENOSPC") : undefined);
+      if (when === "before") await rm(join(holder.folder, segment(1)));
+      const hint =
+        when === "before" ? /only the memory of the service has: do not stop it/ : /Nothing is lost/;
+      await assert.rejects(holder.store.snapshot(), { hint });
+      if (when === "after") await rm(join(holder.folder, segment(1)));
+      await holder.store.check();
+      assert.match((await holder.store.problem()) ?? "", /^The journal was cut/);
+      holder.rule = () => undefined;
+      await holder.store.check();
+      await assertRefused(holder.change(), "Nothing was changed");
+      holder.time += 5_000;
+      await holder.store.check();
+      await holder.assertGoesOn(t);
+      assert.equal(await holder.store.problem(), undefined);
     });
-    assert.match((await holder.store.problem()) ?? "", /^The journal was cut/);
-    holder.rule = () => undefined;
+  }
+
+  it("has no change yet and is replaced by one that has is kept beside the one that takes its name", async (t) => {
+    const holder = await Holder.open(t);
+    await cp(join(holder.folder, segment(1)), join(holder.folder, "other"));
+    await holder.store.snapshot();
+    await rename(join(holder.folder, "other"), join(holder.folder, segment(4)));
     await holder.store.check();
-    await assertRefused(holder.change(), "Nothing was changed");
-    holder.time += 5_000;
-    await holder.store.check();
-    while (holder.store.isCut) await setImmediate();
-    assert.equal(await holder.store.problem(), undefined);
-    await holder.change();
-    assert.equal(holder.store.sequence, 4);
+    await holder.assertGoesOn(t);
+    assert.ok((await readdir(holder.folder)).includes(`${segment(4)}.broken`));
   });
 });
 

@@ -6,7 +6,8 @@
  * Operators delete it all the same. So the holder locks the newest segment of the journal as well: a second process can
  * lock a new lock file, but not that segment, and cannot append without it. This lock moves with the journal: a new
  * segment is locked before it gets its name, and the old one is released afterwards. Around each append the holder
- * checks that both files are still its own. It ends if the lock file is not; of the segment it has all changes in memory.
+ * checks that both files are still its own. If the lock file is not, it ends. If a segment is not, it goes on: memory has
+ * all changes.
  */
 import { constants, fstatSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +31,9 @@ export class FolderLock {
   /** The newest segment when the folder was locked, until another one is. */
   #taken: File | undefined;
   /** The segment that the journal appends to. */
-  #segment: { readonly path: string; readonly file: File; readonly identity: string } | undefined;
+  #segment: Segment | undefined;
+  /** Those before it, with their sizes, that a start reads until a snapshot supersedes them. */
+  #earlier: (Segment & { readonly size: number })[] = [];
 
   private constructor(files: Files, folder: string, file: File) {
     this.#files = files;
@@ -65,11 +68,13 @@ export class FolderLock {
 
   /** Sets the segment with which the journal begins. One that exists was locked with the folder. */
   begin(path: string, file: File): void {
-    this.#segment = { path, file, identity: identityOf(file) };
+    this.#segment = { path, identity: identityOf(file) };
   }
 
-  /** Sets the next segment, which is locked already. */
-  async follow(path: string, file: File): Promise<void> {
+  /** Sets the next segment, which is locked already. @param size that of the present one */
+  async follow(path: string, file: File, size: number): Promise<void> {
+    if (this.#segment !== undefined && this.#segment.path !== path)
+      this.#earlier.push({ ...this.#segment, size });
     this.begin(path, file);
     const taken = this.#taken;
     this.#taken = undefined;
@@ -82,18 +87,22 @@ export class FolderLock {
    */
   get misplaced(): { readonly path: string; readonly cause?: unknown } | undefined {
     const lost = misplacedAt(this.#path, this.#identity);
-    return lost && (this.#lostSegment ?? lost);
+    return lost && ((this.#segment && misplacedAt(this.#segment.path, this.#segment.identity)) ?? lost);
   }
 
-  /** Whether the file of the segment's name has fewer bytes than were written to it: it was cut, deleted or replaced. */
-  hasLessThan(size: number): boolean {
-    if (this.#segment === undefined) return false;
-    const lost = this.#lostSegment;
-    return (lost !== undefined && lost.cause === undefined) || fstatSync(this.#segment.file.fd).size < size;
+  /**
+   * Whether a segment that a start reads was cut, deleted or replaced, or written by somebody else.
+   * @param size that of the present one
+   * @param mayBeLonger whether a write to it has failed
+   */
+  hasLost(size: number, mayBeLonger = false): boolean {
+    const isPresentLost = this.#segment !== undefined && isLost({ ...this.#segment, size }, mayBeLonger);
+    return isPresentLost || this.#earlier.some((segment) => isLost(segment));
   }
 
-  get #lostSegment() {
-    return this.#segment && misplacedAt(this.#segment.path, this.#segment.identity);
+  /** Notes that a snapshot supersedes the segments before the present one. */
+  supersede(): void {
+    this.#earlier = [];
   }
 
   /** Releases the folder. */
@@ -170,6 +179,22 @@ function identityAt(path: string): string | undefined {
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
     throw error;
+  }
+}
+
+interface Segment {
+  readonly path: string;
+  readonly identity: string;
+}
+
+/** Returns whether a file is no longer at its path, or has another size. If the system does not tell, it is there. */
+function isLost({ path, identity, size }: Segment & { readonly size: number }, mayBeLonger = false): boolean {
+  try {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    if (found === undefined || `${found.dev}:${found.ino}` !== identity) return true;
+    return mayBeLonger ? Number(found.size) < size : Number(found.size) !== size;
+  } catch (error) {
+    return hasCode(error, "ENOTDIR");
   }
 }
 

@@ -4,35 +4,13 @@ import { join } from "node:path";
 import { Failure } from "../../domain/errors.ts";
 import { reasonOf } from "../../domain/system-error.ts";
 import { capitalised } from "../../domain/text.ts";
-import {
-  createDurably,
-  type File,
-  type Files,
-  isFull,
-  isMissing,
-  naming,
-  readBytes,
-  syncFolder,
-  writeAll,
-} from "../folder/files.ts";
+import { type File, isFull, isMissing, naming, syncFolder, writeAll } from "../folder/files.ts";
 import { segmentFile } from "../folder/folder-names.ts";
-import type { FolderLock } from "../folder/lock.ts";
 import { remedyFor, uncertain, unreliable, unsaved, unwritten } from "../folder/refusals.ts";
-import { lineFeed } from "./lines.ts";
-import type { Meter } from "./meter.ts";
-import { headerLine } from "./segment.ts";
+import { createSegment, type LockedFolder, moveAway, requireNoRecords } from "./new-segment.ts";
 
 /** Why changes are refused until a snapshot is written. */
 export const wasCut = "The journal was cut, deleted or replaced";
-
-/** A data folder whose lock this process has. */
-export interface LockedFolder {
-  readonly files: Files;
-  readonly folder: string;
-  readonly lock: Pick<FolderLock, "lockSegment" | "begin" | "follow" | "misplaced" | "hasLessThan">;
-  /** Receives how long appends and syncs take. */
-  readonly meter?: Meter | undefined;
-}
 
 /** The journal, by its newest segment, which is open for appending. The lock of the folder follows it. */
 export class Journal {
@@ -40,7 +18,8 @@ export class Journal {
   #failure: unknown;
   #file: File;
   #size: number;
-  #cut: "none" | "new" | "known" = "none";
+  /** How often a segment was found to be lost, by now, as of the present segment, and as of the last snapshot and warning. */
+  #losses = { found: 0, rotated: 0, saved: 0, told: 0 };
   /** The sequence number of the segment's first change. */
   first: number;
 
@@ -100,28 +79,30 @@ export class Journal {
 
   /** Whether somebody has cut, deleted or replaced a segment: until a snapshot is written, only memory has all changes. */
   get isCut(): boolean {
-    return this.#cut !== "none";
+    return this.#losses.found > this.#losses.saved;
   }
 
-  /** Returns true if it is cut, once. */
+  /** Returns true once after it was cut. */
   noticeCut(): boolean {
-    const isNew = this.#cut === "new";
-    if (isNew) this.#cut = "known";
+    const isNew = this.#losses.found > this.#losses.told;
+    this.#losses.told = this.#losses.found;
     return isNew;
   }
 
-  /** Notes that a snapshot has every change. */
-  forgetCut(): void {
-    this.#cut = "none";
-    this.#failure = undefined;
+  /** Notes that a snapshot has every change from before the present segment. */
+  supersede(): void {
+    if (this.#losses.rotated > this.#losses.saved) this.#failure = undefined;
+    this.#losses.saved = this.#losses.rotated;
+    this.#place.lock.supersede();
   }
 
   /**
-   * Looks whether the segment has less than was written. Before each write: what is written behind the end of a file fills
-   * the gap with zeros, and hides it. After the last one: it may have gone into a file that has no name any more.
+   * Looks whether the segments have what was written; not during a write. Before each write: what is written behind the end
+   * of a file fills the gap with zeros, and hides it. After the last one: it may have gone into a file that has no name any
+   * more.
    */
   lookForCut(size = this.#size): boolean {
-    if (this.#cut === "none" && this.#place.lock.hasLessThan(size)) this.#cut = "new";
+    if (!this.isCut && this.#place.lock.hasLost(size)) this.#losses.found += 1;
     return this.isCut;
   }
 
@@ -134,14 +115,16 @@ export class Journal {
    * Appends whole lines. Each piece is synced before the next one is written, so the last line of a bulk change, which
    * makes it count, never reaches the disk before the others. When this returns, all are durable.
    * @param changes how many changes the lines are
+   * @param isCopy whether another journal has them as well
    * @throws Failure `STORE_UNAVAILABLE` where they were not written, and whatever `pieces` throws; the file is unchanged
-   * @throws SyncFailure where the state of the disk is unknown, or the segment is no longer in place: nothing may be
-   *   written any more
+   * @throws Failure `OUTCOME_UNKNOWN` where a segment was lost meanwhile
+   * @throws SyncFailure where the state of the disk is unknown, or the folder is no longer in place: nothing may be written
+   *   any more
    */
-  async append(pieces: Iterable<Uint8Array>, changes = 1): Promise<void> {
+  async append(pieces: Iterable<Uint8Array>, changes = 1, isCopy = false): Promise<void> {
     const began = performance.now();
     try {
-      await this.#append(pieces);
+      await this.#append(pieces, isCopy);
     } catch (error) {
       this.#failure = error;
       this.#place.meter?.appendFailed();
@@ -151,12 +134,29 @@ export class Journal {
     this.#place.meter?.appended(changes, performance.now() - began);
   }
 
-  async #append(pieces: Iterable<Uint8Array>): Promise<void> {
+  /**
+   * Appends what a shared journal has. If the segment is lost, the snapshot that follows has it. Before that is written, the
+   * new segment takes it.
+   * @throws as {@link append}
+   */
+  async copy(pieces: Iterable<Uint8Array>, changes: number): Promise<void> {
+    const isLost = () => this.#place.lock.hasLost(this.#size);
+    try {
+      if (!isLost()) return await this.append(pieces, changes, true);
+    } catch (error) {
+      if (error instanceof SyncFailure || !isLost()) throw error;
+    }
+    this.check(true);
+    this.#losses.found += 1;
+  }
+
+  async #append(pieces: Iterable<Uint8Array>, isCopy: boolean): Promise<void> {
     this.check();
+    const isLost = (size: number) => (isCopy ? this.#place.lock.hasLost(size) : this.lookForCut(size));
     let size = this.#size;
     try {
       for (const piece of pieces) {
-        if (this.lookForCut(size)) throw new Error(wasCut);
+        if (isLost(size)) throw new Error(wasCut);
         await this.#write(piece, size);
         size += piece.length;
       }
@@ -167,7 +167,7 @@ export class Journal {
     }
     // What went into a folder that was moved or deleted meanwhile is not acknowledged, but the next start may find it.
     this.check(true);
-    if (this.lookForCut(size)) throw uncertain(new Error(wasCut));
+    if (isLost(size)) throw uncertain(new Error(wasCut));
     this.#size = size;
   }
 
@@ -178,17 +178,22 @@ export class Journal {
    */
   async rotate(first: number, chain: number, now: number): Promise<void> {
     this.check();
-    await requireNoRecords(this.#place.files, this.#place.folder, first);
+    const { files, folder } = this.#place;
+    if (this.isCut && first === this.first) await moveAway(files, this.#path);
+    await requireNoRecords(files, folder, first);
     const segment = createSegment(this.#place, first, chain, now);
     const { file, size } = await segment.catch(async (error: unknown) => {
       if (first !== this.first) await this.#removeNew(first);
       throw error;
     });
-    const old = this.#file;
+    const [old, oldSize] = [this.#file, this.#size];
     this.#file = file;
     this.#size = size;
     this.first = first;
-    await this.#place.lock.follow(this.#path, file);
+    await this.#place.lock.follow(this.#path, file, oldSize);
+    this.#losses.rotated = this.#losses.found;
+    // What is lost already need not be watched, and the new segment is whole.
+    if (this.isCut) this.#place.lock.supersede();
     await old.close();
   }
 
@@ -229,8 +234,11 @@ export class Journal {
   }
 
   async #cutBack(cause: unknown): Promise<void> {
-    // It would be filled with zeros up to that size.
-    if (this.lookForCut()) return;
+    if (this.#place.lock.hasLost(this.#size, true)) {
+      // It would be filled with zeros up to that size.
+      this.lookForCut();
+      return;
+    }
     try {
       await this.#file.truncate(this.#size);
       await this.#file.datasync();
@@ -284,34 +292,4 @@ export class FolderLost extends SyncFailure {
     );
     this.path = path;
   }
-}
-
-/**
- * Creates a segment with only its header. It appears whole, so that an incomplete header is always damage. A file of its
- * name comes from a failed attempt and has no changes.
- */
-async function createSegment(
-  { files, folder, lock }: LockedFolder,
-  first: number,
-  chain: number,
-  now: number,
-) {
-  const bytes = headerLine(first, chain, now);
-  const path = join(folder, segmentFile(first));
-  const fill = (file: File) => {
-    lock.lockSegment(file);
-    return writeAll(file, bytes, 0);
-  };
-  const file = await createDurably(files, path, fill, { durable: true });
-  return { file, size: bytes.length };
-}
-
-/** Ensures that a new segment does not replace one that has changes. */
-async function requireNoRecords(files: Files, folder: string, first: number): Promise<void> {
-  const name = segmentFile(first);
-  if (!(await files.readdir(folder)).includes(name)) return;
-  const bytes = await readBytes(files, join(folder, name));
-  const header = bytes.indexOf(lineFeed);
-  if (header === -1 || header === bytes.length - 1) return;
-  throw new Error(`${join(folder, name)} has changes that this process has not written`);
 }

@@ -232,7 +232,7 @@ export class SharedJournal {
 
   /** Appends to the folder what the shared journal has. */
   async #copy(pieces: readonly Buffer[], changes: number): Promise<void> {
-    await this.#context.journal.append(pieces, changes).catch((error: unknown) => {
+    await this.#context.journal.copy(pieces, changes).catch((error: unknown) => {
       // Even if this was found before the write, the shared journal has the change.
       if (error instanceof FolderLost) throw new FolderLost(error.path, true);
       // A refusal says that nothing was changed, but the shared journal has the change.
