@@ -146,10 +146,16 @@ export async function compareTables(
 }
 
 function losesSetting({ name, before, after }: NamedChange): boolean {
+  if (wordsOf(after, "reserved").some((word) => !wordsOf(before, "reserved").includes(word))) return true;
   if (meaning.test(name)) return before !== "false" && before !== null;
   if (!naming.test(name)) return served.test(name) && after === null;
   const left = after?.split(" ") ?? [];
   return before?.split(" ").some((word) => !left.includes(word)) === true;
+}
+
+/** Returns the words behind another one at the end of a text. */
+function wordsOf(text: string | null, key: string): string[] {
+  return text?.split(`, ${key} `)[1]?.split(" ") ?? [];
 }
 
 /** Returns the cohorts of several sides, each once. */

@@ -80,7 +80,7 @@ export function inWords<S extends Pick<Side, "public">>(difference: Difference<S
   const refused =
     narrowed === 0
       ? ""
-      : ` Some calls of ${counted(narrowed, "route")} no longer work, or mean something else.`;
+      : ` Some calls of ${counted(narrowed, "route")} may no longer work, or mean something else.`;
   const moved = settings.some(({ name }) => name === "prefix") ? " Every path changes." : "";
   const excluded = exclusion === null ? "" : " The excluded group changes.";
   const limited = settings.some(({ name }) => name.startsWith("limits.")) ? " The limits change." : "";

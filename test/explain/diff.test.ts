@@ -170,6 +170,12 @@ scores: { war: [red, blue] }
       [" creator: true,", "", ["lists.plates.creator: true -> false"], true],
       [", perHour: 5", "", ["statistics.DEATH.perHour: 5 -> nothing"], false],
       [", description: K.", "", ["statistics.KILL.description: K. -> The kills."], false],
+      [
+        "text: text,",
+        "text: { type: text, reserved: [all] },",
+        ["lists.plates.fields.text: text -> text, reserved all"],
+        true,
+      ],
       [", price: integer", "", ["lists.plates.fields.price: integer -> nothing"], true],
       [
         "text: text, price: integer",
