@@ -43,6 +43,7 @@ it("shows every change of a service once, also in new segments, and says when th
     await (await connectControl(desk.data))?.run("data.snapshot", {});
   }
   assert.equal(linesOf(running.stdout.text).length, 4);
+  assert.equal(running.stderr.text, "");
   await service.stop();
   await running.shows(/No service runs on the data folder\./, running.stderr);
   await desk.serve().shows(/Listening on/);

@@ -1,40 +1,45 @@
 /** A watched file: which changes are reported, and when. */
 import assert from "node:assert/strict";
+import { unwatchFile, watchFile as watchByPolling } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { it, type TestContext } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { it } from "node:test";
 import { watchFile } from "../../cli/serving/watch.ts";
 import { temporaryFolder } from "../_setup.ts";
 
-/** Watches a file until the test ends. Returns its path, and a function that waits for the next report. */
-async function watchedFile(t: TestContext) {
+it("a file is reported in the beginning, and after each change once it has not changed for two seconds", async (t) => {
   const path = join(await temporaryFolder(t), "routes.yaml");
   await writeFile(path, "one");
-  let report = () => {};
-  const reported = () =>
-    new Promise<void>((resolve) => {
-      report = resolve;
-    });
-  const first = reported();
-  t.after(watchFile(path, () => report()));
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let reports = 0;
+  t.after(
+    watchFile(path, () => {
+      reports += 1;
+    }),
+  );
   // Watching does not keep a process alive.
   const waiting = setInterval(() => {}, 1000);
   t.after(() => clearInterval(waiting));
-  await first;
-  return { path, reported };
-}
-
-it("a file is reported once in the beginning, and not again without a change", async (t) => {
-  const { reported } = await watchedFile(t);
-  const again = reported().then(() => "reported");
-  assert.equal(await Promise.race([again, sleep(1200, "silent")]), "silent");
-});
-
-it("a file that is replaced by one of the same length is reported", async (t) => {
-  const { path, reported } = await watchedFile(t);
-  const noticed = reported();
-  await writeFile(`${path}.new`, "two");
-  await rename(`${path}.new`, path);
-  await noticed;
+  // It is told after the watch.
+  let told = () => {};
+  watchByPolling(path, { interval: 50 }, () => told());
+  t.after(() => unwatchFile(path));
+  const change = async (text: string) => {
+    const noticed = new Promise<void>((resolve) => {
+      told = resolve;
+    });
+    await writeFile(`${path}.new`, text);
+    await rename(`${path}.new`, path);
+    await noticed;
+  };
+  const after = (milliseconds: number) => {
+    t.mock.timers.tick(milliseconds);
+    return reports;
+  };
+  assert.deepEqual([after(1999), after(1), after(9999)], [0, 1, 1]);
+  // Of the same length.
+  await change("two");
+  assert.equal(after(1999), 1);
+  await change("six");
+  assert.deepEqual([after(1999), after(1), after(9999)], [1, 2, 2]);
 });

@@ -99,6 +99,7 @@ describe("the health pages", () => {
     assert.equal(response.status, 405);
     assert.equal(response.headers.get("allow"), "GET, HEAD, OPTIONS");
     assert.match(await response.text(), /"code":"METHOD_NOT_ALLOWED"/);
+    assert.equal((await fetch(`${world.url}/nothing`)).headers.get("allow"), null);
   });
 
   it("have paths that no route can have: a prefix has a placeholder, and a route another segment", async (t) => {

@@ -1,9 +1,11 @@
 /** Lists that a table declares: what each of their operations does, with the table of `examples/another-game`. */
+
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { describeTable } from "../../src/openapi/openapi.ts";
+import { handlersFor } from "../../src/resources/index.ts";
 import { assertFailure, openWorld, prefix, projectFolder, type World } from "../_setup.ts";
 
 const league = (await readFile(join(projectFolder, "examples", "another-game", "routes.yaml"), "utf8"))
@@ -163,6 +165,12 @@ describe("a list with a key", () => {
     );
     await world.ok(token, "/lap/Monza/Ada/remove");
     await world.ok(token, "/track/remove", { name: "Monza" });
+    const handlers = handlersFor(world.service.routes.table.declared);
+    const mayConflict = (name: string) => handlers.get(name)?.failures?.CONFLICT;
+    assert.deepEqual(
+      [mayConflict("track.remove"), mayConflict("penalty.remove")],
+      ["Other entries refer to it.", undefined],
+    );
   });
 
   it("is in the order of the table in force, also after a reload", async (t) => {
