@@ -93,7 +93,6 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
       writeOut: (text) => io.stdout.write(io.stdout.isTTY ? output.fitted(unbroken(text), io.stdout) : text),
       // With --json, the document on standard output contains the error.
       writeErr: (text) => (wantsJson() ? undefined : output.remark(text.trimEnd())),
-      getOutHasColors: () => io.stdout.isTTY === true && !io.env.NO_COLOR,
       getOutHelpWidth: () => io.stdout.columns ?? 100,
     });
     if (command.commands.length > 0)

@@ -27,7 +27,7 @@ export async function seedGroups(
 /** Asks, removes a name, and warns if the seed file would add it again. */
 export async function removeName(context: Context, kind: Named["kind"], typed: string): Promise<void> {
   const { change, output, run, workspace } = context;
-  const { name } = await run("edits", "seed.remove", { kind, name: typed, dryRun: true });
+  const { name } = await run("reads", "seed.remove", { kind, name: typed, dryRun: true });
   await confirm(context, {
     asks: `Remove the ${kind} ${name}?`,
     does: `This removes the ${kind} ${name}`,

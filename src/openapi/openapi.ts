@@ -72,7 +72,7 @@ export async function toYAML(document: OpenApiDocument): Promise<string> {
       if (slices.isOver) await slices.next();
       const isSplit = depth > 0 && isMap(value) && Object.keys(value).length > 0;
       const text = stringify({ [key]: isSplit ? "" : value }, { aliasDuplicateObjects: false, lineWidth: 0 });
-      lines.push((isSplit ? text.replace(/ ""\n$/, "\n") : text).replace(/^(?=.)/gm, indent));
+      lines.push((isSplit ? text.replace(/ ""\n$/, "\n") : text).replace(/(^|\n)(?=[^\n])/g, `$1${indent}`));
       if (isSplit) await write(value, depth - 1, `${indent}  `);
     }
   };

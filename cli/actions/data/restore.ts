@@ -99,11 +99,8 @@ async function apply(context: Context, source: Source, options: RestoreOptions):
   );
   const what = describeSource(source, preview);
   const { changes, resources, problems, tokensLeftOut: left } = preview;
-  const leftOut =
-    left === 1
-      ? "1 token is not restored; --tokens restores it."
-      : `${left} tokens are not restored; --tokens restores them.`;
-  const lines = [...resourceLines(resources), ...(left > 0 ? [leftOut] : []), ...warningLines(problems)];
+  const leftOut = left > 0 ? [`Not restored without --tokens: ${counted(left, "token")}.`] : [];
+  const lines = [...resourceLines(resources), ...leftOut, ...warningLines(problems)];
   const records = counted(changes, "record");
   if (dryRun || changes === 0) {
     const { revision: _, ...document } = preview;
