@@ -1,5 +1,5 @@
 /** Serves the control socket, recreates it if somebody deletes it, and looks after the folder's lock. */
-import { access } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Control } from "../../src/control/operations.ts";
 import { startControl } from "../../src/control/server.ts";
@@ -17,17 +17,24 @@ export async function serveControl(
   log: Pick<Log, "info" | "warn">,
 ): Promise<{ close(): Promise<void> }> {
   const { folder } = store;
-  let listening = await startControl(folder, control, log);
+  const path = join(folder, "socket");
+  const listen = async () => ({
+    server: await startControl(folder, control, log),
+    file: (await stat(path)).ino,
+  });
+  let listening = await listen();
   let isChecking = false;
   let isClosed = false;
   let recreating: Promise<void> | undefined;
 
   const recreate = async () => {
-    const path = join(folder, "socket");
-    if (!(await access(path).then(() => false, isMissing))) return;
-    await listening.close();
-    listening = await startControl(folder, control, log);
-    log.info(`Recreated ${path}, which was missing. Commands reach the service again.`);
+    const found = await stat(path).catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    });
+    if (found?.ino === listening.file) return;
+    await listening.server.close();
+    listening = await listen();
+    log.info(`Recreated ${path}, which was deleted or replaced. Commands reach the service again.`);
   };
   const check = async () => {
     await store.check();
@@ -52,7 +59,7 @@ export async function serveControl(
       clearInterval(timer);
       // It does not wait for the check of the store: that may wait for a change which a shared journal does not confirm.
       await recreating?.catch(() => {});
-      await listening.close();
+      await listening.server.close();
     },
   };
 }

@@ -171,7 +171,7 @@ export const operations = {
   /** Returns the running service, or null if the command itself has the folder open. */
   holder: defineCommand({
     input: nothing,
-    run: ({ holder, store: { isCut } }: ControlEnvironment) => holder && { ...holder, isCut },
+    run: ({ holder, store }: ControlEnvironment) => holder && { ...holder, isCut: store.lookForCut() },
   }),
 } satisfies Record<string, OperatorOperation<ControlEnvironment>>;
 

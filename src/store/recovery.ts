@@ -25,6 +25,8 @@ import {
   isDataFile,
   isTemporary,
   segmentFile,
+  segmentsAfter,
+  segmentsIn,
 } from "./folder/folder-names.ts";
 import { Journal } from "./journal/journal.ts";
 import type { LockedFolder } from "./journal/new-segment.ts";
@@ -73,7 +75,9 @@ export async function recover<M extends Model>(
   });
   if (clock.warning !== undefined) warnings.push(clock.warning);
   const end = await repairEnd(files, folder, newest, warnings);
-  const journal = await Journal.open(place, newest.first, end);
+  const read = segmentsAfter(segmentsIn(names), database.sequence - replayed);
+  const earlier = read.filter((first) => first < newest.first);
+  const journal = await Journal.open(place, newest.first, end, earlier);
   const isOutdated = newest.version < journalVersion;
   return { database, journal, isOutdated, replayed, warnings };
 }

@@ -224,7 +224,7 @@ export class Store<M extends Model> {
   async #takeSnapshot(): Promise<void> {
     // One that is under way may have begun before the last change; if it fails, this one may not.
     await this.#snapshot?.catch(() => {});
-    const isCurrent = this.#snapshotSequence === this.sequence && this.sequence > 0 && !this.isCut;
+    const isCurrent = this.#snapshotSequence === this.sequence && this.sequence > 0 && !this.lookForCut();
     const failed = (cause: unknown) => {
       this.#snapshotFailedAt = this.#now();
       this.#options.meter?.snapshot("failed");
@@ -257,8 +257,8 @@ export class Store<M extends Model> {
     }
   }
 
-  /** Whether only memory has all changes, since somebody has cut, deleted or replaced the journal. */
-  get isCut(): boolean {
+  /** Looks whether only memory has all changes, since somebody has cut, deleted or replaced the journal. */
+  lookForCut(): boolean {
     return this.#writer.writing === undefined ? this.#journal.lookForCut() : this.#journal.isCut;
   }
 
@@ -274,8 +274,7 @@ export class Store<M extends Model> {
   /** Begins a snapshot if the journal has grown enough, or the newest one is old. */
   #snapshotWhereDue(): void {
     const { snapshotAfter, warn } = this.#options;
-    if (this.#journal.noticeCut())
-      warn?.(`${wasCut}. A snapshot saves the data, not the history.`, undefined);
+    if (this.#journal.noticeCut()) warn?.(`${wasCut}. Only memory has all changes.`, undefined);
     const attempt = { now: this.#now(), failedAt: this.#snapshotFailedAt };
     if (!isSnapshotDue(this.#journal, this.#adapter, attempt, snapshotAfter)) return;
     if (this.isOutdated || this.#snapshot !== undefined || this.#writer.fatal !== undefined) return;
@@ -305,7 +304,8 @@ export class Store<M extends Model> {
     // 1. A new segment for the changes from now on. A crash here leaves one more, empty segment.
     await this.#writer.betweenBatches(async () => {
       const first = this.sequence + 1;
-      if (this.#journal.lookForCut() || anew || first !== this.#journal.first)
+      this.#journal.lookForCut();
+      if (this.#journal.isLost || anew || first !== this.#journal.first)
         await this.#journal.rotate(first, this.#low.data.chain, this.#now());
     });
     // 2. The records as they are now. A crash here leaves a temporary file.
@@ -314,7 +314,7 @@ export class Store<M extends Model> {
     // 3. From now on a start reads the snapshot, and what it supersedes may be deleted.
     this.#snapshotSequence = written;
     this.#snapshotFailedAt = undefined;
-    this.#journal.supersede();
+    if (this.#journal.supersede()) this.#options.warn?.("A snapshot has saved the data.", undefined);
     await pruneOrWarn(this.folder, this.#options);
     const pieces = () => piecesOf(this.#options.files ?? nodeFiles, join(this.folder, snapshotFile(written)));
     if (!this.#isClosed) await this.#shared?.offerSnapshot({ sequence: written, chain }, pieces());

@@ -214,7 +214,7 @@ describe("a running service", { timeout }, () => {
     await rm(join(desk.data, "socket"));
     // The command does not find the service, waits for the folder, and then finds it.
     assert.equal((await execute(desk, ["player", "add", "Ada"])).exitCode, 0);
-    await child.shows("stderr", /Recreated .*socket, which was missing/);
+    await child.shows("stderr", /Recreated .*socket, which was deleted or replaced/);
     assert.equal((await fetch(`${base}/${token}/statistic/Ada`)).status, 200);
     await rm(join(desk.data, "lock"));
     assert.equal(await child.ended, 1);

@@ -92,7 +92,9 @@ const noLock = {
   begin: () => {},
   follow: async () => {},
   misplaced: undefined,
+  watch: () => {},
   hasLost: () => false,
+  hasLostEarlier: false,
   supersede: () => {},
 };
 

@@ -53,12 +53,16 @@ class Holder {
 
   static async open(t: TestContext): Promise<Holder> {
     const holder = new Holder(join(await temporaryFolder(t), "data"));
-    const files = ruledFiles((call) => holder.rule(call));
-    const onFatal = (error: Error) => void holder.fatal.push(error);
-    holder.store = await openNotebook(holder.folder, { files, onFatal, now: () => holder.time });
-    t.after(() => holder.store.close().catch(() => {}));
+    await holder.start(t);
     await fill(holder.store, 3);
     return holder;
+  }
+
+  async start(t: TestContext): Promise<void> {
+    const files = ruledFiles((call) => this.rule(call));
+    const onFatal = (error: Error) => void this.fatal.push(error);
+    this.store = await openNotebook(this.folder, { files, onFatal, now: () => this.time });
+    t.after(() => this.store.close().catch(() => {}));
   }
 
   /** Makes the next numbered change. */
@@ -80,7 +84,7 @@ class Holder {
 
   /** Asserts that a snapshot saves a journal that is cut, and that a crash after the next change loses nothing. */
   async assertGoesOn(t: TestContext): Promise<void> {
-    while (this.store.isCut) await setImmediate();
+    while (this.store.lookForCut()) await setImmediate();
     await this.change();
     const left = join(await temporaryFolder(t), "data");
     await cp(this.folder, left, { recursive: true });
@@ -200,6 +204,18 @@ describe("a segment that, while it is open,", () => {
       assert.equal(await holder.store.problem(), undefined);
     });
   }
+
+  it("is one of several that a start has read is watched as well", async (t) => {
+    const holder = await Holder.open(t);
+    holder.rule = ({ path }) => (path.includes("snapshot") ? systemError("ENOSPC") : undefined);
+    await assert.rejects(holder.store.snapshot());
+    await holder.store.close();
+    holder.rule = () => undefined;
+    await holder.start(t);
+    await rm(join(holder.folder, segment(1)));
+    await holder.store.check();
+    await holder.assertGoesOn(t);
+  });
 
   it("has no change yet and is replaced by one that has is kept beside the one that takes its name", async (t) => {
     const holder = await Holder.open(t);

@@ -29,8 +29,8 @@ export async function backUp(
   const isFolder = await isFolderName(given, target);
   if (keep !== undefined && !isFolder) misuse(`--keep requires a folder; to name one, write ${given}/`);
   if (force && isFolder) misuse("--force requires a file; in a folder, no backup is overwritten");
+  await requireWhole(workspace().folder);
   const folder = await workspace().dataFolder();
-  await requireWhole(folder);
   const { warnings, ...result } = await withProgress(context, "Writing the backup", async () =>
     isFolder
       ? writeRotatedBackup(nodeFiles, folder, target, { keep, now: Date.now })

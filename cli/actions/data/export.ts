@@ -22,8 +22,8 @@ export async function exportData(
   options: ExportOptions,
 ): Promise<void> {
   const { output, workspace } = context;
+  await requireWhole(workspace().folder);
   const folder = await workspace().dataFolder();
-  await requireWhole(folder);
   const target = await targetOf(context, file, options);
   const { database, warnings } = await withProgress(context, "Reading the data", async (progress) =>
     readState(await reportingReads(folder, progress), folder, model),

@@ -9,7 +9,7 @@ import { examine } from "../../../src/repair/verify.ts";
 import type { Context } from "../../context.ts";
 import { disablePretenuring } from "../../serving/heap.ts";
 import { formatInstant, Reported } from "../../terminal/output.ts";
-import { describeFault, filesLack, holderOrFailure } from "./offline.ts";
+import { describeFault, requireWhole } from "./offline.ts";
 import { reportingReads, withProgress } from "./progress.ts";
 
 /**
@@ -18,16 +18,11 @@ import { reportingReads, withProgress } from "./progress.ts";
  */
 export async function showStatus({ output, workspace }: Context): Promise<void> {
   const { folder } = workspace();
+  const found = await requireWhole(folder);
   const status = await statusOf(folder);
   await workspace().remarkCopy();
-  const found = await holderOrFailure(folder);
   const holder = found instanceof Failure ? null : found;
-  const holderProblem =
-    found instanceof Failure
-      ? `${found.message} ${found.hint ?? ""}`.trim()
-      : found?.isCut === true
-        ? filesLack
-        : null;
+  const holderProblem = found instanceof Failure ? `${found.message} ${found.hint ?? ""}`.trim() : null;
   const text = describeStatus(status, holderProblem ?? describeHolder(holder));
   output.result({ ...status, holder, holderProblem }, text);
   if ([status.problem, status.disk.problem, holderProblem].some((problem) => problem !== null))
@@ -39,9 +34,8 @@ export async function verifyFolder(context: Context): Promise<void> {
   const { output, workspace } = context;
   disablePretenuring();
   const { folder } = workspace();
-  const holder = await holderOrFailure(folder);
+  const holder = await requireWhole(folder);
   if (holder instanceof Failure) output.remark(`warning: ${holder.message}`);
-  else if (holder?.isCut === true) throw new Failure("STORE_UNAVAILABLE", filesLack);
   await workspace().remarkCopy();
   const running = holder !== null;
   const { verified } = await withProgress(context, "Verifying", async (progress) =>

@@ -5,6 +5,7 @@ import { Failure } from "../../../src/domain/errors.ts";
 import type { Fault } from "../../../src/repair/fault.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { lockFolder } from "../../../src/store/folder/folder.ts";
+import { wasCut } from "../../../src/store/journal/journal.ts";
 import { waitForLock } from "../../data/control.ts";
 
 /** Returns the service that runs on a folder, or null. */
@@ -16,24 +17,21 @@ async function holderOf(folder: string): Promise<Holder | null> {
  * Returns the service that runs on a folder, or a failure if it does not answer. Commands that only read the files work
  * beside such a service.
  */
-export async function holderOrFailure(folder: string): Promise<Holder | Failure | null> {
+async function holderOrFailure(folder: string): Promise<Holder | Failure | null> {
   return holderOf(folder).catch((error: unknown) => {
     if (error instanceof Failure && error.code === "STORE_UNAVAILABLE") return error;
     throw error;
   });
 }
 
-/** The problem of files whose service has more than they do. */
-export const filesLack =
-  "The journal was cut, deleted or replaced: only the memory of the service has all changes. `addon-cli data snapshot` saves them; do not stop the service before.";
-
-/** Refuses to copy files that lack changes. @throws Failure */
-export async function requireWhole(folder: string): Promise<void> {
+/** Returns what {@link holderOrFailure} does. @throws Failure where the files lack changes that the service has */
+export async function requireWhole(folder: string): Promise<Holder | Failure | null> {
   const holder = await holderOrFailure(folder);
-  if (holder instanceof Failure || holder?.isCut !== true) return;
-  throw new Failure("STORE_UNAVAILABLE", filesLack, {
-    hint: "Then repeat the command. Nothing was written.",
-  });
+  if (holder instanceof Failure || holder?.isCut !== true) return holder;
+  const message = `${wasCut}: only the memory of the service has all changes.`;
+  const hint =
+    "`addon-cli data snapshot` saves them: do not stop the service before. Then repeat the command.";
+  throw new Failure("STORE_UNAVAILABLE", message, { hint });
 }
 
 /**

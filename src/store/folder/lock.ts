@@ -71,10 +71,10 @@ export class FolderLock {
     this.#segment = { path, identity: identityOf(file) };
   }
 
-  /** Sets the next segment, which is locked already. @param size that of the present one */
-  async follow(path: string, file: File, size: number): Promise<void> {
+  /** Sets the next segment, which is locked already. @param sizeBefore that of the present one */
+  async follow(path: string, file: File, sizeBefore: number): Promise<void> {
     if (this.#segment !== undefined && this.#segment.path !== path)
-      this.#earlier.push({ ...this.#segment, size });
+      this.#earlier.push({ ...this.#segment, size: sizeBefore });
     this.begin(path, file);
     const taken = this.#taken;
     this.#taken = undefined;
@@ -90,14 +90,23 @@ export class FolderLock {
     return lost && ((this.#segment && misplacedAt(this.#segment.path, this.#segment.identity)) ?? lost);
   }
 
+  /** Watches a segment before the first one, which a start has read as well. */
+  watch(path: string): void {
+    const found = statSync(path, { bigint: true });
+    this.#earlier.push({ path, identity: `${found.dev}:${found.ino}`, size: Number(found.size) });
+  }
+
   /**
-   * Whether a segment that a start reads was cut, deleted or replaced, or written by somebody else.
-   * @param size that of the present one
+   * Whether the segment was cut, deleted or replaced, or written by somebody else.
    * @param mayBeLonger whether a write to it has failed
    */
   hasLost(size: number, mayBeLonger = false): boolean {
-    const isPresentLost = this.#segment !== undefined && isLost({ ...this.#segment, size }, mayBeLonger);
-    return isPresentLost || this.#earlier.some((segment) => isLost(segment));
+    return this.#segment !== undefined && isLost({ ...this.#segment, size }, mayBeLonger);
+  }
+
+  /** The same of those before it. They can be many, after snapshots that failed. */
+  get hasLostEarlier(): boolean {
+    return this.#earlier.some((segment) => isLost(segment));
   }
 
   /** Notes that a snapshot supersedes the segments before the present one. */

@@ -18,7 +18,7 @@ export class Journal {
   #failure: unknown;
   #file: File;
   #size: number;
-  /** How often a segment was found to be lost, by now, as of the present segment, and as of the last snapshot and warning. */
+  /** How often a segment was found to be lost: by now, before the present one, before the last snapshot, and as told. */
   #losses = { found: 0, rotated: 0, saved: 0, told: 0 };
   /** The sequence number of the segment's first change. */
   first: number;
@@ -34,9 +34,15 @@ export class Journal {
   /**
    * Opens the segment that begins with `first`, for appending at offset `size`. What it has is durable then: a process may
    * have been killed before its sync, and later writes sync only their own bytes.
+   * @param earlier the first numbers of the segments before it that a start reads
    * @throws SyncFailure where it could not be synced
    */
-  static async open(place: LockedFolder, first: number, size: number): Promise<Journal> {
+  static async open(
+    place: LockedFolder,
+    first: number,
+    size: number,
+    earlier: readonly number[] = [],
+  ): Promise<Journal> {
     const { files, folder } = place;
     const flags = constants.O_RDWR | (files.durable ?? 0);
     const path = join(folder, segmentFile(first));
@@ -49,6 +55,7 @@ export class Journal {
       await file.close().catch(() => {});
       throw new SyncFailure("the journal could not be synced", naming(path, cause));
     }
+    for (const first of earlier) place.lock.watch(join(folder, segmentFile(first)));
     return new Journal(place, file, first, size);
   }
 
@@ -82,6 +89,11 @@ export class Journal {
     return this.#losses.found > this.#losses.saved;
   }
 
+  /** Whether that is the present segment, or one before it: it takes nothing any more. */
+  get isLost(): boolean {
+    return this.#losses.found > this.#losses.rotated;
+  }
+
   /** Returns true once after it was cut. */
   noticeCut(): boolean {
     const isNew = this.#losses.found > this.#losses.told;
@@ -89,20 +101,25 @@ export class Journal {
     return isNew;
   }
 
-  /** Notes that a snapshot has every change from before the present segment. */
-  supersede(): void {
-    if (this.#losses.rotated > this.#losses.saved) this.#failure = undefined;
-    this.#losses.saved = this.#losses.rotated;
+  /** Notes that a snapshot has every change from before the present segment. Returns whether one of these was lost. */
+  supersede(): boolean {
+    const { rotated, saved } = this.#losses;
+    if (rotated > saved) this.#failure = undefined;
+    this.#losses.saved = rotated;
     this.#place.lock.supersede();
+    return rotated > saved;
   }
 
   /**
    * Looks whether the segments have what was written; not during a write. Before each write: what is written behind the end
    * of a file fills the gap with zeros, and hides it. After the last one: it may have gone into a file that has no name any
    * more.
+   * @param size looks only at the segment that is written, which has this size
    */
-  lookForCut(size = this.#size): boolean {
-    if (!this.isCut && this.#place.lock.hasLost(size)) this.#losses.found += 1;
+  lookForCut(size?: number): boolean {
+    const { lock } = this.#place;
+    const hasLost = () => lock.hasLost(size ?? this.#size) || (size === undefined && lock.hasLostEarlier);
+    if (!this.isLost && hasLost()) this.#losses.found += 1;
     return this.isCut;
   }
 
@@ -115,13 +132,16 @@ export class Journal {
    * Appends whole lines. Each piece is synced before the next one is written, so the last line of a bulk change, which
    * makes it count, never reaches the disk before the others. When this returns, all are durable.
    * @param changes how many changes the lines are
-   * @param isCopy whether another journal has them as well
    * @throws Failure `STORE_UNAVAILABLE` where they were not written, and whatever `pieces` throws; the file is unchanged
    * @throws Failure `OUTCOME_UNKNOWN` where a segment was lost meanwhile
    * @throws SyncFailure where the state of the disk is unknown, or the folder is no longer in place: nothing may be written
    *   any more
    */
-  async append(pieces: Iterable<Uint8Array>, changes = 1, isCopy = false): Promise<void> {
+  append(pieces: Iterable<Uint8Array>, changes = 1): Promise<void> {
+    return this.#measured(pieces, changes, false);
+  }
+
+  async #measured(pieces: Iterable<Uint8Array>, changes: number, isCopy: boolean): Promise<void> {
     const began = performance.now();
     try {
       await this.#append(pieces, isCopy);
@@ -140,23 +160,22 @@ export class Journal {
    * @throws as {@link append}
    */
   async copy(pieces: Iterable<Uint8Array>, changes: number): Promise<void> {
-    const isLost = () => this.#place.lock.hasLost(this.#size);
     try {
-      if (!isLost()) return await this.append(pieces, changes, true);
+      this.lookForCut();
+      if (!this.isLost) return await this.#measured(pieces, changes, true);
     } catch (error) {
-      if (error instanceof SyncFailure || !isLost()) throw error;
+      if (error instanceof SyncFailure || !this.isLost) throw error;
     }
     this.check(true);
-    this.#losses.found += 1;
   }
 
   async #append(pieces: Iterable<Uint8Array>, isCopy: boolean): Promise<void> {
     this.check();
-    const isLost = (size: number) => (isCopy ? this.#place.lock.hasLost(size) : this.lookForCut(size));
+    const isRefused = (size: number) => this.lookForCut(size) && (this.isLost || !isCopy);
     let size = this.#size;
     try {
       for (const piece of pieces) {
-        if (isLost(size)) throw new Error(wasCut);
+        if (isRefused(size)) throw new Error(wasCut);
         await this.#write(piece, size);
         size += piece.length;
       }
@@ -167,7 +186,7 @@ export class Journal {
     }
     // What went into a folder that was moved or deleted meanwhile is not acknowledged, but the next start may find it.
     this.check(true);
-    if (isLost(size)) throw uncertain(new Error(wasCut));
+    if (isRefused(size)) throw uncertain(new Error(wasCut));
     this.#size = size;
   }
 
@@ -179,7 +198,7 @@ export class Journal {
   async rotate(first: number, chain: number, now: number): Promise<void> {
     this.check();
     const { files, folder } = this.#place;
-    if (this.isCut && first === this.first) await moveAway(files, this.#path);
+    if (this.isLost && first === this.first) await moveAway(files, this.#path);
     await requireNoRecords(files, folder, first);
     const segment = createSegment(this.#place, first, chain, now);
     const { file, size } = await segment.catch(async (error: unknown) => {
@@ -236,7 +255,7 @@ export class Journal {
   async #cutBack(cause: unknown): Promise<void> {
     if (this.#place.lock.hasLost(this.#size, true)) {
       // It would be filled with zeros up to that size.
-      this.lookForCut();
+      this.lookForCut(this.#size);
       return;
     }
     try {

@@ -11,7 +11,10 @@ import { headerLine } from "./segment.ts";
 export interface LockedFolder {
   readonly files: Files;
   readonly folder: string;
-  readonly lock: Pick<FolderLock, "lockSegment" | "begin" | "follow" | "misplaced" | "hasLost" | "supersede">;
+  readonly lock: Pick<
+    FolderLock,
+    "lockSegment" | "begin" | "follow" | "misplaced" | "watch" | "hasLost" | "hasLostEarlier" | "supersede"
+  >;
   /** Receives how long appends and syncs take. */
   readonly meter?: Meter | undefined;
 }
