@@ -1,4 +1,4 @@
-/** Serves the control socket, recreates it if somebody deletes it, and looks after the folder's lock. */
+/** Serves the control socket, recreates it if somebody deletes or replaces it, and looks after the folder's lock. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Control } from "../../src/control/operations.ts";
@@ -18,20 +18,21 @@ export async function serveControl(
 ): Promise<{ close(): Promise<void> }> {
   const { folder } = store;
   const path = join(folder, "socket");
-  const listen = async () => ({
-    server: await startControl(folder, control, log),
-    file: (await stat(path)).ino,
-  });
+  const ifMissing = (error: unknown) => {
+    if (!isMissing(error)) throw error;
+  };
+  const listen = async () => {
+    const server = await startControl(folder, control, log);
+    return { server, file: (await stat(path).catch(ifMissing))?.ino };
+  };
   let listening = await listen();
   let isChecking = false;
   let isClosed = false;
   let recreating: Promise<void> | undefined;
 
   const recreate = async () => {
-    const found = await stat(path).catch((error: unknown) => {
-      if (!isMissing(error)) throw error;
-    });
-    if (found?.ino === listening.file) return;
+    const found = await stat(path).catch(ifMissing);
+    if (found !== undefined && found.ino === listening.file) return;
     await listening.server.close();
     listening = await listen();
     log.info(`Recreated ${path}, which was deleted or replaced. Commands reach the service again.`);

@@ -1,7 +1,8 @@
 /**
  * `/health` and `/ready`, for supervisors and load balancers: whether the process answers, and whether it is ready. No
  * route can have their paths: it has at least one segment after the prefix, and the prefix has at least one. They need no
- * token, have no limit, and leave no line in the log unless they fail by a fault. Each is cheap: those who ask for `/ready` at once share its checks.
+ * token, have no limit, and leave no line in the log unless they fail by a fault. Each is cheap: those who ask for `/ready` at
+ * once share its checks.
  */
 import { reportAnswer } from "../engine/response.ts";
 import { type Page, withSlash } from "./page.ts";

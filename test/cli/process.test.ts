@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { fstatSync } from "node:fs";
-import { open, readFile, rm, writeFile } from "node:fs/promises";
+import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -208,13 +208,18 @@ describe("a command that asks", {
 });
 
 describe("a running service", { timeout }, () => {
-  it("whose socket is deleted recreates it, and commands reach it again; without its lock it exits", async (t) => {
+  it("whose socket is deleted or replaced recreates it, and commands reach it again; without its lock it exits", async (t) => {
     const desk = await emptyDesk(t);
     const { child, base, token } = await serveProcess(desk);
     await rm(join(desk.data, "socket"));
     // The command does not find the service, waits for the folder, and then finds it.
     assert.equal((await execute(desk, ["player", "add", "Ada"])).exitCode, 0);
     await child.shows("stderr", /Recreated .*socket, which was deleted or replaced/);
+    // A copy of the folder over it leaves a socket on which nobody listens.
+    const copy = join(desk.data, "copy");
+    assert.equal(spawnSync("cp", ["-a", join(desk.data, "socket"), copy]).status, 0);
+    await rename(copy, join(desk.data, "socket"));
+    assert.equal((await execute(desk, ["player", "add", "Bob"])).exitCode, 0);
     assert.equal((await fetch(`${base}/${token}/statistic/Ada`)).status, 200);
     await rm(join(desk.data, "lock"));
     assert.equal(await child.ended, 1);

@@ -90,10 +90,10 @@ export class FolderLock {
     return lost && ((this.#segment && misplacedAt(this.#segment.path, this.#segment.identity)) ?? lost);
   }
 
-  /** Watches a segment before the first one, which a start has read as well. */
+  /** Watches a segment before the first one, which a start has read as well. One that is gone by now is lost. */
   watch(path: string): void {
-    const found = statSync(path, { bigint: true });
-    this.#earlier.push({ path, identity: `${found.dev}:${found.ino}`, size: Number(found.size) });
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    this.#earlier.push({ path, identity: `${found?.dev}:${found?.ino}`, size: Number(found?.size) });
   }
 
   /**

@@ -46,6 +46,7 @@ export class Journal {
     const { files, folder } = place;
     const flags = constants.O_RDWR | (files.durable ?? 0);
     const path = join(folder, segmentFile(first));
+    for (const before of earlier) place.lock.watch(join(folder, segmentFile(before)));
     const file = await files.open(path, flags);
     try {
       await file.datasync();
@@ -55,7 +56,6 @@ export class Journal {
       await file.close().catch(() => {});
       throw new SyncFailure("the journal could not be synced", naming(path, cause));
     }
-    for (const first of earlier) place.lock.watch(join(folder, segmentFile(first)));
     return new Journal(place, file, first, size);
   }
 
