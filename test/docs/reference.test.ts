@@ -1,10 +1,8 @@
-/** Tests of docs/reference.md: its tables have the operations, failures, commands and settings of the program. */
+/** Tests of docs/reference.md: its tables have the operations, commands and settings of the program. */
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { failureCodes } from "../../src/domain/errors.ts";
-import { statusOf } from "../../src/engine/response.ts";
 import { limitWords, toLimits } from "../../src/table/limits.ts";
 import { projectFolder } from "../_setup.ts";
 import { type Desk, emptyDesk } from "../cli/_setup.ts";
@@ -47,12 +45,6 @@ describe("the reference", () => {
     const desk = await emptyDesk(t);
     const expected = await desk.ok("routes", "list", "--markdown");
     assert.deepEqual(section(page, "routes").split("\n"), expected.split("\n"));
-  });
-
-  it("has every failure code with its status", () => {
-    const listed = rows(section(page, "failures")).map(([status, code]) => `${code} ${status}`);
-    const expected = failureCodes.map((code) => `\`${code}\` ${statusOf[code]}`);
-    assert.deepEqual(listed.toSorted(), expected.toSorted());
   });
 
   it("has the limits of a table that declares none", () => {
