@@ -42,6 +42,7 @@ export default ({ configCompiled = "node_modules/.compiled" }) => ({
   plugins: [
     nodeResolve({ exportConditions: ["node"] }),
     commonjs(),
+    wholeModules(),
     ownPlace(),
     withoutComments(),
     licenses(),
@@ -71,6 +72,17 @@ function gather(folder) {
       members.set(name, ids);
     }
     return Array.from(members).find(([, ids]) => ids.has(id))?.[0];
+  };
+}
+
+/**
+ * Has Rollup take dynamic imports for imports of whole modules. If it sees which functions are taken from one, it overlooks
+ * their calls: where the only other call passes a constant, it compiles the function for that constant alone.
+ */
+function wholeModules() {
+  return {
+    name: "whole-modules",
+    transform: (code) => code.replaceAll(/\bimport\("[^"]+"\)/g, "$&.then((module) => module)"),
   };
 }
 
