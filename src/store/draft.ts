@@ -6,14 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Model } from "../domain/collection.ts";
 import { Slices } from "../domain/slices.ts";
 import type { RecordChange } from "./change.ts";
-import type { Collection, Database, DraftRows, DraftView } from "./collection.ts";
-import { SecondaryIndex } from "./indexes.ts";
-
-/** An index of what a batch has written, and of the durable records that this replaces or removes. */
-interface DraftIndex<T> {
-  readonly written: SecondaryIndex<T>;
-  readonly replaced: SecondaryIndex<T>;
-}
+import { Collection, type Database, type DraftRows, type DraftView } from "./collection.ts";
 
 /** A collection with the writes of the batch so far. */
 class DraftCollection<T> implements DraftRows<T> {
@@ -21,16 +14,18 @@ class DraftCollection<T> implements DraftRows<T> {
   readonly #durable: Collection<T>;
   /** Its version when it was first read. */
   #version: number | undefined;
-  /** The records that the batch has written; undefined for one that it removed. */
-  readonly #records = new Map<string, T | undefined>();
-  /** Indexes of them, from the first search on: a bulk change searches after each of its writes. */
-  readonly #indexes = new Map<string, DraftIndex<T>>();
+  /** The records that the batch has written. */
+  #written: Collection<T>;
+  /** The durable records that it has replaced or removed. */
+  #replaced: Collection<T>;
   /** The records that the current change has written, with their earlier values. */
   readonly touched = new Map<string, T | undefined>();
 
   constructor(name: string, base: Collection<T>) {
     this.name = name;
     this.#durable = base;
+    this.#written = this.#empty();
+    this.#replaced = this.#empty();
   }
 
   get #base(): Collection<T> {
@@ -43,8 +38,13 @@ class DraftCollection<T> implements DraftRows<T> {
     return this.#version !== undefined && this.#version !== this.#durable.version;
   }
 
+  get #isUnwritten(): boolean {
+    return this.#written.size === 0 && this.#replaced.size === 0;
+  }
+
   get(key: string): T | undefined {
-    return this.#records.has(key) ? this.#records.get(key) : this.#base.get(key);
+    const written = this.#written.get(key);
+    return written !== undefined || this.#replaced.has(key) ? written : this.#base.get(key);
   }
 
   has(key: string): boolean {
@@ -52,40 +52,28 @@ class DraftCollection<T> implements DraftRows<T> {
   }
 
   get size(): number {
-    let size = this.#base.size;
-    for (const [key, record] of this.#records) {
-      size += Number(record !== undefined) - Number(this.#base.has(key));
-    }
-    return size;
+    return this.#base.size - this.#replaced.size + this.#written.size;
   }
 
   *values(): Generator<T> {
-    for (const [key, record] of this.#base.entries()) {
-      if (!this.#records.has(key)) yield record;
-      else {
-        const changed = this.#records.get(key);
-        if (changed !== undefined) yield changed;
-      }
+    for (const [key] of this.#base.entries()) {
+      const record = this.get(key);
+      if (record !== undefined) yield record;
     }
-    for (const [key, record] of this.#records) {
-      if (record !== undefined && !this.#base.has(key)) yield record;
-    }
+    for (const [key, record] of this.#written.entries()) if (!this.#base.has(key)) yield record;
   }
 
   find(index: string, value: string): readonly T[] {
     const durable = this.#base.find(index, value);
-    if (this.#records.size === 0) return durable;
-    const { written, replaced } = this.#indexed(index);
-    const gone = new Set(replaced.find(value));
+    if (this.#isUnwritten) return durable;
+    const gone = new Set(this.#replaced.find(index, value));
     const unwritten = gone.size === 0 ? durable : durable.filter((record) => !gone.has(record));
-    return [...unwritten, ...written.find(value)];
+    return [...unwritten, ...this.#written.find(index, value)];
   }
 
   count(index: string, value: string): number {
     const durable = this.#base.count(index, value);
-    if (this.#records.size === 0) return durable;
-    const { written, replaced } = this.#indexed(index);
-    return durable - replaced.count(value) + written.count(value);
+    return durable - this.#replaced.count(index, value) + this.#written.count(index, value);
   }
 
   put(record: T): void {
@@ -105,10 +93,13 @@ class DraftCollection<T> implements DraftRows<T> {
   /** Discards the batch. */
   reset(): void {
     this.#version = undefined;
-    // Clearing a map allocates a new table, even of one without records.
-    if (this.#records.size === 0) return;
-    this.#records.clear();
-    this.#indexes.clear();
+    if (this.#isUnwritten) return;
+    this.#written = this.#empty();
+    this.#replaced = this.#empty();
+  }
+
+  #empty(): Collection<T> {
+    return new Collection({ ...this.#durable.definition, ends: undefined });
   }
 
   #set(key: string, record: T | undefined): void {
@@ -118,25 +109,8 @@ class DraftCollection<T> implements DraftRows<T> {
   }
 
   #write(key: string, record: T | undefined): void {
-    const isFirst = !this.#records.has(key);
-    for (const { written, replaced } of this.#indexes.values()) {
-      written.set(this.#records.get(key), record);
-      if (isFirst) replaced.set(undefined, this.#base.get(key));
-    }
-    this.#records.set(key, record);
-  }
-
-  #indexed(name: string): DraftIndex<T> {
-    const known = this.#indexes.get(name);
-    if (known !== undefined) return known;
-    const indexed = this.#base.definition.indexes[name] ?? (() => undefined);
-    const index = { written: new SecondaryIndex(indexed), replaced: new SecondaryIndex(indexed) };
-    for (const [key, record] of this.#records) {
-      index.written.set(undefined, record);
-      index.replaced.set(undefined, this.#base.get(key));
-    }
-    this.#indexes.set(name, index);
-    return index;
+    if (!this.#replaced.has(key)) this.#replaced.set(key, this.#base.get(key));
+    this.#written.set(key, record);
   }
 }
 
