@@ -6,7 +6,7 @@
  */
 import type { CollectionDefinition, Model } from "../domain/collection.ts";
 import type { JournalRecord } from "./change.ts";
-import { EndIndex, SecondaryIndex } from "./indexes.ts";
+import { SecondaryIndex } from "./indexes.ts";
 
 /** The records of a collection, read-only. */
 export interface Rows<T, Index extends string = string> {
@@ -66,8 +66,8 @@ export class Collection<T> implements DurableRows<T> {
   readonly definition: CollectionDefinition<T>;
   readonly #records = new Map<string, T>();
   readonly #indexes: ReadonlyMap<string, SecondaryIndex<T>>;
-  /** The records that end, if any can. */
-  readonly ends: EndIndex<T> | undefined;
+  /** No record ends before. */
+  #firstEnd = Number.POSITIVE_INFINITY;
   #watchers: readonly Watcher<T>[] = [];
   #version = 0;
   /** While a snapshot is being written: the earlier value of each record that changed since it began. */
@@ -77,7 +77,6 @@ export class Collection<T> implements DurableRows<T> {
     this.definition = definition;
     const indexes = Object.entries(definition.indexes);
     this.#indexes = new Map(indexes.map(([name, indexed]) => [name, new SecondaryIndex(indexed)]));
-    if (definition.ends !== undefined) this.ends = new EndIndex(definition.ends);
   }
 
   get size(): number {
@@ -127,9 +126,27 @@ export class Collection<T> implements DurableRows<T> {
     else this.#records.set(key, record);
     if (this.#before !== undefined && !this.#before.has(key)) this.#before.set(key, old);
     for (const index of this.#indexes.values()) index.set(old, record);
-    this.ends?.set(key, record);
+    if (record !== undefined) this.#firstEnd = Math.min(this.#firstEnd, this.#endOf(record));
     this.#version += 1;
     for (const watcher of this.#watchers) watcher(key, old, record);
+  }
+
+  /** Returns the keys of records that have ended, at most so many. To find that none has takes one comparison. */
+  ended(now: number, most: number): string[] {
+    const ended: string[] = [];
+    if (now < this.#firstEnd) return ended;
+    let first = Number.POSITIVE_INFINITY;
+    for (const [key, record] of this.#records) {
+      const end = this.#endOf(record);
+      if (end <= now && ended.push(key) === most) return ended;
+      first = Math.min(first, end);
+    }
+    this.#firstEnd = first;
+    return ended;
+  }
+
+  #endOf(record: T): number {
+    return this.definition.ends?.of(record) ?? Number.POSITIVE_INFINITY;
   }
 
   /** Preserves the present records for {@link frozen}, until {@link thaw}. */
@@ -200,9 +217,10 @@ export class Database<M extends Model = Model> {
 
   /** Returns records that have ended, each with the operation of its removal: at most so many. */
   ended(now: number, most: number) {
-    const ended = Array.from(this.collections).flatMap(
-      ([collection, { ends }]) =>
-        ends?.ended(now, most).map((key) => ({ collection, key, operation: ends.operation })) ?? [],
+    const ended = Array.from(this.collections).flatMap(([collection, rows]) =>
+      rows
+        .ended(now, most)
+        .map((key) => ({ collection, key, operation: rows.definition.ends?.operation ?? "" })),
     );
     return ended.slice(0, most);
   }

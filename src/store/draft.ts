@@ -24,8 +24,8 @@ class DraftCollection<T> implements DraftRows<T> {
   constructor(name: string, base: Collection<T>) {
     this.name = name;
     this.#durable = base;
-    this.#written = this.#empty();
-    this.#replaced = this.#empty();
+    this.#written = new Collection(base.definition);
+    this.#replaced = new Collection(base.definition);
   }
 
   get #base(): Collection<T> {
@@ -94,12 +94,8 @@ class DraftCollection<T> implements DraftRows<T> {
   reset(): void {
     this.#version = undefined;
     if (this.#isUnwritten) return;
-    this.#written = this.#empty();
-    this.#replaced = this.#empty();
-  }
-
-  #empty(): Collection<T> {
-    return new Collection({ ...this.#durable.definition, ends: undefined });
+    this.#written = new Collection(this.#durable.definition);
+    this.#replaced = new Collection(this.#durable.definition);
   }
 
   #set(key: string, record: T | undefined): void {

@@ -1,5 +1,5 @@
-/** The indexes of a collection: by values of the records, and by their ends. */
-import type { Ends, Indexed } from "../domain/collection.ts";
+/** The indexes of a collection: its records by some of their values. */
+import type { Indexed } from "../domain/collection.ts";
 
 /** Returns the values by which an index finds a record. */
 export function valuesOf<T>(indexed: Indexed<T>, record: T): readonly string[] {
@@ -50,42 +50,5 @@ export class SecondaryIndex<T> {
     } else if (found.delete(record) && found.size === 1) {
       for (const last of found) this.#records.set(value, last);
     }
-  }
-}
-
-/** The records that end. To find that none has ended takes one comparison, however many there are. */
-export class EndIndex<T> {
-  readonly operation: string;
-  readonly #endOf: Ends<T>["of"];
-  readonly #ends = new Map<string, number>();
-  /** No record ends before. */
-  #earliest = Number.POSITIVE_INFINITY;
-
-  constructor({ of, operation }: Ends<T>) {
-    this.#endOf = of;
-    this.operation = operation;
-  }
-
-  /** Updates the index for a record that was set; undefined where there is none. */
-  set(key: string, record: T | undefined): void {
-    const end = record === undefined ? undefined : this.#endOf(record);
-    if (end === undefined) this.#ends.delete(key);
-    else {
-      this.#ends.set(key, end);
-      this.#earliest = Math.min(this.#earliest, end);
-    }
-  }
-
-  /** Returns the keys of records that have ended, at most so many. */
-  ended(now: number, most: number): string[] {
-    if (now < this.#earliest) return [];
-    const ended: string[] = [];
-    let earliest = Number.POSITIVE_INFINITY;
-    for (const [key, end] of this.#ends) {
-      if (end <= now && ended.push(key) === most) return ended;
-      earliest = Math.min(earliest, end);
-    }
-    this.#earliest = earliest;
-    return ended;
   }
 }
