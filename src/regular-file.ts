@@ -10,8 +10,8 @@ export class UnexpectedFile extends Error {
   override readonly name = "UnexpectedFile";
 }
 
-/** Windows has no such flag. */
-const { O_RDONLY, O_NONBLOCK = 0 } = constants;
+/** Windows does not have the last two flags. */
+const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
 
 /** Opens a file. @param flags of `node:fs` `constants` @throws UnexpectedFile, at once, if it is not a regular file */
 export async function openRegular(
@@ -20,6 +20,8 @@ export async function openRegular(
   mode?: number,
 ): Promise<FileHandle> {
   const file = await open(path, flags | O_NONBLOCK, mode).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code === "ELOOP" && (flags & O_NOFOLLOW) !== 0)
+      throw new UnexpectedFile(`${path} is a symbolic link instead of a regular file`);
     // A socket (ENXIO), a folder to write to (EISDIR) and a link to nothing (ENOENT) cannot even be opened.
     if (!["ENOENT", "ENXIO", "EISDIR"].includes(error.code ?? "")) throw error;
     const found = await lstat(path).catch(() => undefined);

@@ -12,11 +12,9 @@
 import { constants, fstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { tryLock, unlock } from "fs-native-extensions";
-import { UnexpectedFile } from "../../regular-file.ts";
 import { type File, type Files, hasCode, isMissing, privateMode } from "./files.ts";
 import { segmentFile, segmentsIn } from "./folder-names.ts";
 import { FolderHeld, lockFile, lockHolder } from "./lock-file.ts";
-import { notALockFile } from "./refusals.ts";
 
 /** How often the newest segment is tried, if it changes while the folder is being locked. */
 const attempts = 10;
@@ -45,7 +43,9 @@ export class FolderLock {
 
   /** Locks a folder. @throws FolderHeld where another process has it */
   static async take(files: Files, folder: string): Promise<FolderLock> {
-    const file = await openLockFile(files, lockFile(folder));
+    // Whoever can write to the folder must not have another file signed, so links are not followed.
+    const { O_RDWR, O_CREAT, O_NOFOLLOW = 0 } = constants;
+    const file = await files.open(lockFile(folder), O_RDWR | O_CREAT | O_NOFOLLOW, privateMode);
     if (!tryLock(file.fd)) {
       await file.close();
       throw new FolderHeld(folder, await lockHolder(folder));
@@ -92,8 +92,8 @@ export class FolderLock {
 
   /** Watches a segment before the first one, which a start has read as well. One that is gone by now is lost. */
   watch(path: string): void {
-    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-    this.#earlier.push({ path, identity: `${found?.dev}:${found?.ino}`, size: Number(found?.size) });
+    const { identity = "", size = 0 } = fileAt(path) ?? {};
+    this.#earlier.push({ path, identity, size });
   }
 
   /**
@@ -137,7 +137,7 @@ export class FolderLock {
       this.#taken = file;
       const isFree = tryLockSegment(file);
       // Its holder may have moved on to another one, or replaced it, before it was locked here.
-      if (isFree && (await this.#newestSegment()) === newest && identityAt(newest) === identityOf(file))
+      if (isFree && (await this.#newestSegment()) === newest && fileAt(newest)?.identity === identityOf(file))
         return;
       this.#taken = undefined;
       await file.close();
@@ -150,17 +150,6 @@ export class FolderLock {
     const first = segmentsIn(await this.#files.readdir(this.#folder)).at(-1);
     return first === undefined ? undefined : join(this.#folder, segmentFile(first));
   }
-}
-
-/**
- * Opens a lock file, and creates it if it is missing. Whoever can write to the folder must not have another file signed,
- * so links are not followed.
- */
-function openLockFile(files: Files, path: string): Promise<File> {
-  const { O_RDWR, O_CREAT, O_NOFOLLOW = 0 } = constants;
-  return files.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, privateMode).catch((error: unknown) => {
-    throw hasCode(error, "ELOOP", "EISDIR") || error instanceof UnexpectedFile ? notALockFile(path) : error;
-  });
 }
 
 /**
@@ -178,13 +167,13 @@ function identityOf({ fd }: File): string {
 }
 
 /**
- * Returns the identity of the file at a path; undefined for none. Synchronous, since it takes 2 µs and runs before and after
- * every append, where a turn of the event loop would cost more.
+ * Returns the identity and the size of the file at a path; undefined for none. Synchronous, since it takes 2 µs and runs
+ * before and after every append, where a turn of the event loop would cost more.
  */
-function identityAt(path: string): string | undefined {
+function fileAt(path: string): { readonly identity: string; readonly size: number } | undefined {
   try {
-    const { dev, ino } = statSync(path, { bigint: true });
-    return `${dev}:${ino}`;
+    const { dev, ino, size } = statSync(path, { bigint: true });
+    return { identity: `${dev}:${ino}`, size: Number(size) };
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
     throw error;
@@ -199,18 +188,18 @@ interface Segment {
 /** Returns whether a file is no longer at its path, or has another size. If the system does not tell, it is there. */
 function isLost({ path, identity, size }: Segment & { readonly size: number }, mayBeLonger = false): boolean {
   try {
-    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-    if (found === undefined || `${found.dev}:${found.ino}` !== identity) return true;
-    return mayBeLonger ? Number(found.size) < size : Number(found.size) !== size;
-  } catch (error) {
-    return hasCode(error, "ENOTDIR");
+    const found = fileAt(path);
+    if (found?.identity !== identity) return true;
+    return mayBeLonger ? found.size < size : found.size !== size;
+  } catch {
+    return false;
   }
 }
 
 /** Returns the path if it no longer has the file of an identity, with the cause if the system does not tell; else undefined. */
 function misplacedAt(path: string, identity: string | undefined) {
   try {
-    return identityAt(path) === identity ? undefined : { path };
+    return fileAt(path)?.identity === identity ? undefined : { path };
   } catch (cause) {
     return { path, cause };
   }

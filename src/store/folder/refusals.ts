@@ -76,13 +76,6 @@ export function ofAnotherUser(folder: string, owner: number, group: number, user
   );
 }
 
-/** The refusal of a lock file that is a link, a pipe or a device. */
-export function notALockFile(path: string): Failure {
-  return new Failure("STORE_UNAVAILABLE", `${path} is not a regular file.`, {
-    hint: `Find out who created it, since it may have been planted. Then delete it: \`rm ${path}\`.`,
-  });
-}
-
 /** The refusal of a folder without data but with files of somebody else. */
 export function foreignFiles(
   code: "CONFLICT" | "STORE_UNAVAILABLE",
