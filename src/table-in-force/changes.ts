@@ -11,7 +11,7 @@ import type { Data } from "../store/data.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
 import type { HistoryEntry, TableHistory } from "./history.ts";
-import type { ReloadCause, RouteTable, TablePutInForce, UnseenTable } from "./route-table.ts";
+import type { ReloadCause, RouteTable, TablePutInForce } from "./route-table.ts";
 
 /** What a table changes in the table that was in force before it. */
 export interface TableChange {
@@ -41,7 +41,7 @@ export interface TableChangesOptions {
 export function followTables(options: TableChangesOptions): void {
   options.service.routes.follow(
     (put) => noteTable(options, put),
-    (unseen) => reviewTable(options, unseen),
+    (table, before) => reviewTable(options, table, before),
   );
 }
 
@@ -52,10 +52,11 @@ export function followTables(options: TableChangesOptions): void {
  */
 async function reviewTable(
   options: TableChangesOptions,
-  { before, table, beforeText, text }: UnseenTable,
+  table: Table,
+  before: Table,
 ): Promise<TableSummary | undefined> {
   const byHand = "`addon-cli routes reload` puts it in force";
-  const [whole, part] = [beforeText.trimEnd(), text.trimEnd()];
+  const [whole, part] = [before.text.trimEnd(), table.text.trimEnd()];
   if (part !== whole && whole.startsWith(part)) {
     const what = `${options.service.routes.file} is only the beginning of the table in force, as if it were cut off`;
     throw new Failure("CONFLICT", `${what}: ${byHand} all the same.`);
@@ -73,8 +74,8 @@ async function reviewTable(
 }
 
 async function noteTable(options: TableChangesOptions, put: TablePutInForce): Promise<void> {
-  const { before, table, text, since, cause } = put;
-  const { revision } = table;
+  const { before, table, since, cause } = put;
+  const { revision, text } = table;
   const { history, report, warn } = options;
   try {
     const last = before === undefined ? await newest(options) : undefined;

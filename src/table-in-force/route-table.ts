@@ -41,26 +41,19 @@ export interface TablePutInForce {
   /** The table in force before it; undefined at the start. */
   readonly before: Table | undefined;
   readonly table: Table;
-  /** The text that the table was read from. */
-  readonly text: string;
   /** Milliseconds since 1970. */
   readonly since: number;
   /** What it changes, if it was reviewed. */
   readonly summary?: TableSummary | undefined;
 }
 
-/** A table that nobody has reviewed, and the one in force. */
-export interface UnseenTable extends Pick<TablePutInForce, "table" | "text"> {
-  readonly before: Table;
-  readonly beforeText: string;
-}
-
 /**
  * Decides whether a table takes effect that nobody has reviewed.
+ * @param before the one in force
  * @returns what it changes, if known
  * @throws Failure if it does not
  */
-export type Review = (unseen: UnseenTable) => Promise<TableSummary | undefined>;
+export type Review = (table: Table, before: Table) => Promise<TableSummary | undefined>;
 
 export interface Reloaded {
   /** The revision in force now. */
@@ -99,7 +92,6 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
   #note: (put: TablePutInForce) => Promise<void> = async () => {};
   #review: Review = async () => undefined;
   #mounted: Mounted | undefined;
-  #text = "";
   #since = 0;
   #refused: TableStatus["refused"] = null;
   /** The revision about which an operator is asked. */
@@ -171,7 +163,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
       else setSince.set(key, entry);
     });
     try {
-      const { checked, text, summary } = await this.#noting(() => this.#read(cause, before));
+      const { checked, summary } = await this.#noting(() => this.#read(cause, before));
       const { table } = checked;
       if (expected !== undefined && table.revision !== expected) {
         throw new Failure("CONFLICT", "The route table's file changed during the review.", {
@@ -184,13 +176,12 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
       await this.#noting(() =>
         // Nobody adds an entry between the last check and mounting.
         store.betweenChanges(async () => {
-          requireSound(this.file, await this.#withFindings(checked, setSince.values()), text);
+          requireSound(this.file, await this.#withFindings(checked, setSince.values()), table.text);
           this.#mounted = this.#mount(table, checked.findings);
         }),
       );
-      this.#text = text;
       this.#since = this.#now();
-      await this.#note({ cause, before, table, text, since: this.#since, summary });
+      await this.#note({ cause, before, table, since: this.#since, summary });
       return { revision: table.revision, changed: true };
     } finally {
       unwatch();
@@ -220,9 +211,9 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
     const isUnseen = cause === "watch" || cause === "signal";
     const summary =
       isUnseen && before !== undefined && before.revision !== table.revision
-        ? await this.#review({ before, table, beforeText: this.#text, text })
+        ? await this.#review(table, before)
         : undefined;
-    return { checked, text, summary };
+    return { checked, summary };
   }
 
   /** Makes an attempt to put a table in force, or a part of one, and notes why it is refused. */

@@ -68,6 +68,7 @@ export interface Table {
   readonly needless: readonly string[];
   /** The keys at the top of its text. */
   readonly keys: readonly string[];
+  readonly text: string;
   /** A short hash of the table's text; see `revision.ts`. */
   readonly revision: string;
 }
@@ -161,7 +162,6 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
   // What a route with faults would open is unknown.
   const pages = faults.length > 0 ? [] : toPages(content.pages, content.prefix, declared, routes, report);
   if (faults.length > 0) return { ...failed, lists, faults: inOrder(faults) };
-  const revision = revisionOf(text);
   const { prefix, product, title } = content;
   const handlers = routes.map(({ handler }) => handler);
   const mentioned = new Set([...handlers, ...(content.unserved ?? [])]);
@@ -181,7 +181,8 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
   const invitations = content.invitations && { valid: toDuration(content.invitations.valid) };
   const { stream } = content;
   const keys = Object.keys(content);
-  const table = { ...head, routes, beside: others, invitations, stream, missing, needless, keys, revision };
+  const source = { keys, text, revision: revisionOf(text) };
+  const table = { ...head, routes, beside: others, invitations, stream, missing, needless, ...source };
   return { ...failed, lists, table, faults: [] };
 }
 

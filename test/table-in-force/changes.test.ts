@@ -53,11 +53,11 @@ it("each table that is put in force is reported with the one before, but not the
   await service.close();
   const [first, second] = [revisionOf(shipped), revisionOf(other)];
   assert.deepEqual(
-    notes.map(({ cause, before, table, text }) => [
+    notes.map(({ cause, before, table }) => [
       cause,
       before?.revision,
       table.revision,
-      revisionOf(text),
+      revisionOf(table.text),
     ]),
     [
       ["start", undefined, first, first],

@@ -60,7 +60,7 @@ class Followed {
   /** Puts a table in force. @param before the text of the table before it */
   put(text: string, before?: string, cause: TablePutInForce["cause"] = "start"): Promise<void> {
     const old = before === undefined ? undefined : this.#tableOf(before);
-    return this.#note({ cause, before: old, table: this.#tableOf(text), text, since: 7_000 });
+    return this.#note({ cause, before: old, table: this.#tableOf(text), since: 7_000 });
   }
 
   #tableOf(text: string): Table {

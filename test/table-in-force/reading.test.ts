@@ -7,7 +7,7 @@ import { Failure } from "../../src/domain/errors.ts";
 import { revisionOf } from "../../src/table/revision.ts";
 import type { Table } from "../../src/table/table.ts";
 import { readTable } from "../../src/table-in-force/read-table.ts";
-import { RouteTable, type TablePutInForce, type UnseenTable } from "../../src/table-in-force/route-table.ts";
+import { RouteTable, type TablePutInForce } from "../../src/table-in-force/route-table.ts";
 import { Clock, temporaryFolder } from "../_setup.ts";
 import { goodTable } from "../table/_faults.ts";
 import { operations, vocabulary } from "../table/_library.ts";
@@ -85,7 +85,7 @@ describe("the table in force", () => {
     assert.equal(routes.table, table);
     assert.equal(routes.mounted.table, table);
     assert.deepEqual(
-      notes.map((put) => [put.cause, put.before, put.table, put.text, put.since]),
+      notes.map((put) => [put.cause, put.before, put.table, put.table.text, put.since]),
       [["start", undefined, table, goodTable, clock.time]],
     );
     await tables.write(changed);
@@ -172,8 +172,7 @@ describe("the table in force", () => {
     const { routes } = await tablesIn(t);
     const reviewed: string[] = [];
     let refusal: Error | undefined;
-    const review = async ({ before, beforeText, table, text }: UnseenTable) => {
-      assert.deepEqual([revisionOf(beforeText), revisionOf(text)], [before.revision, table.revision]);
+    const review = async (table: Table, before: Table) => {
       reviewed.push(`${before.revision} ${table.revision}`);
       if (refusal !== undefined) throw refusal;
       return undefined;
