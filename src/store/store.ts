@@ -159,7 +159,7 @@ export class Store<M extends Model> {
    */
   get endsBy(): number {
     if (this.#options.shared === undefined) return this.#now();
-    return Math.min(this.#now(), this.#shared?.contact.clock.now ?? Number.NEGATIVE_INFINITY);
+    return Math.min(this.#now(), this.#shared?.contact.now ?? Number.NEGATIVE_INFINITY);
   }
 
   /** Runs a task while no change is being made. Changes wait until it settles. */
