@@ -132,16 +132,13 @@ export class Journal {
    * Appends whole lines. Each piece is synced before the next one is written, so the last line of a bulk change, which
    * makes it count, never reaches the disk before the others. When this returns, all are durable.
    * @param changes how many changes the lines are
+   * @param isCopy whether the shared journal has them, so that a segment takes them that was begun after others were lost
    * @throws Failure `STORE_UNAVAILABLE` where they were not written, and whatever `pieces` throws; the file is unchanged
    * @throws Failure `OUTCOME_UNKNOWN` where a segment was lost meanwhile
    * @throws SyncFailure where the state of the disk is unknown, or the folder is no longer in place: nothing may be written
    *   any more
    */
-  append(pieces: Iterable<Uint8Array>, changes = 1): Promise<void> {
-    return this.#measured(pieces, changes, false);
-  }
-
-  async #measured(pieces: Iterable<Uint8Array>, changes: number, isCopy: boolean): Promise<void> {
+  async append(pieces: Iterable<Uint8Array>, changes = 1, isCopy = false): Promise<void> {
     const began = performance.now();
     try {
       await this.#append(pieces, isCopy);
@@ -162,7 +159,7 @@ export class Journal {
   async copy(pieces: Iterable<Uint8Array>, changes: number): Promise<void> {
     try {
       this.lookForCut();
-      if (!this.isLost) return await this.#measured(pieces, changes, true);
+      if (!this.isLost) return await this.append(pieces, changes, true);
     } catch (error) {
       if (error instanceof SyncFailure || !this.isLost) throw error;
     }
