@@ -16,10 +16,9 @@
  */
 import { join } from "node:path";
 import { dayMilliseconds } from "../domain/instant.ts";
-import { type Files, nodeFiles } from "./folder/files.ts";
+import type { Files } from "./folder/files.ts";
 import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
 import { numberInHeader } from "./journal/decoding.ts";
-import type { Meter } from "./journal/meter.ts";
 
 /** How far back the data can be restored. */
 export interface Retention {
@@ -35,7 +34,7 @@ export const defaultRetention: Retention = { milliseconds: 14 * dayMilliseconds,
  * Deletes the snapshots before the base, and the segments that it supersedes. The newest snapshot must be durable.
  * @throws what the first file does that cannot be deleted, once the others are
  */
-export async function prune(files: Files, folder: string, retention: Retention): Promise<void> {
+export async function prune(files: Files, folder: string, retention = defaultRetention): Promise<void> {
   const names = await files.readdir(folder);
   const dated: { readonly sequence: number; readonly instant: number }[] = [];
   for (const sequence of snapshotsIn(names)) {
@@ -59,22 +58,4 @@ export async function prune(files: Files, folder: string, retention: Retention):
     await remove(segmentFile(first));
   }
   if (failures.length > 0) throw failures[0];
-}
-
-interface PruneOptions {
-  readonly files?: Files;
-  readonly retention?: Retention;
-  readonly meter?: Pick<Meter, "snapshot"> | undefined;
-  readonly warn?: (message: string, error: unknown) => void;
-}
-
-/** Prunes a folder. If that fails, somebody has to look at the folder, which grows. */
-export async function pruneOrWarn(
-  folder: string,
-  { files = nodeFiles, retention = defaultRetention, meter, warn }: PruneOptions,
-): Promise<void> {
-  await prune(files, folder, retention).catch((error) => {
-    meter?.snapshot("failed");
-    warn?.("Superseded files could not be deleted.", error);
-  });
 }

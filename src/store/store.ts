@@ -20,7 +20,6 @@ import { codeInWords, notUpgraded, shuttingDown, unsaved, unusable } from "./fol
 import { FolderLost, type Journal, refusalOfSnapshot, SyncFailure, wasCut } from "./journal/journal.ts";
 import { closingMilliseconds, isSnapshotDue, type StoreOptions } from "./options.ts";
 import { keepEarlier } from "./recovery.ts";
-import { pruneOrWarn } from "./retention.ts";
 import { joinJournal, requireUnshared } from "./shared/node-folder.ts";
 import { unusableJournal } from "./shared/sequencer.ts";
 import { SharedJournal, type SharedOptions } from "./shared/shared-journal.ts";
@@ -80,7 +79,7 @@ export class Store<M extends Model> {
   static async open<M extends Model>(options: StoreOptions<M>): Promise<Store<M>> {
     const { folder, model, files = nodeFiles, now = Date.now, shared } = options;
     const lock = await lockFolder(files, folder);
-    const adapter = new FolderAdapter({ files, folder, lock, meter: options.meter }, model, now);
+    const adapter = new FolderAdapter({ files, folder, lock, meter: options.meter }, options);
     try {
       const journal =
         shared === undefined
@@ -231,7 +230,7 @@ export class Store<M extends Model> {
       throw refusalOfSnapshot(cause, this.#journal.isCut);
     };
     const write = () => this.#writeSnapshot().then(() => this.#options.meter?.snapshot("written"), failed);
-    this.#snapshot ??= (isCurrent ? pruneOrWarn(this.folder, this.#options) : write()).finally(() => {
+    this.#snapshot ??= (isCurrent ? this.#adapter.prune() : write()).finally(() => {
       this.#snapshot = undefined;
     });
     await this.#snapshot;
@@ -315,7 +314,7 @@ export class Store<M extends Model> {
     this.#snapshotSequence = written;
     this.#snapshotFailedAt = undefined;
     if (this.#journal.supersede()) this.#options.warn?.("A snapshot has saved the data.", undefined);
-    await pruneOrWarn(this.folder, this.#options);
+    await this.#adapter.prune();
     const pieces = () => piecesOf(this.#options.files ?? nodeFiles, join(this.folder, snapshotFile(written)));
     if (!this.#isClosed) await this.#shared?.offerSnapshot({ sequence: written, chain }, pieces());
   }
