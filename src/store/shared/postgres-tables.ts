@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { Failure } from "../../domain/errors.ts";
 import { journalVersion } from "../journal/segment.ts";
-import { connectAlone, withoutPassword } from "./connection.ts";
+import { withoutPassword } from "./connection.ts";
 import { insertSnapshot, PostgresSequencer } from "./postgres.ts";
 import { type Head, unusableJournal } from "./sequencer.ts";
 
@@ -48,70 +48,51 @@ grant select, insert, update, delete on gameaddon.nodes to ${role};
 `;
 }
 
-/** How long PostgreSQL may take to begin a journal, and then for each piece of the data, in milliseconds. */
-const answerTimeout = 10_000;
-
 /**
  * Creates the tables, and begins the journal with data.
  * @returns the id of the journal
  * @throws Failure `CONFLICT` where there is a journal already, unless it ends where the data does; `STORE_UNAVAILABLE` where
  *   PostgreSQL refuses
  */
-export async function createJournal(
-  url: string,
-  head: Head,
-  snapshot: AsyncIterable<Uint8Array>,
-): Promise<string> {
-  const sql = connectAlone(url);
+export function createJournal(url: string, head: Head, snapshot: AsyncIterable<Uint8Array>): Promise<string> {
   const id = randomUUID();
-  // A server that closes each connection is asked again without end.
-  let isSilent = false;
-  const deadline = setTimeout(() => {
-    isSilent = true;
-    void sql.end({ timeout: 0 });
-  }, answerTimeout);
-  try {
-    const [{ encoding = "", exists = false } = {}] = await sql<{ encoding: string; exists: boolean }[]>`
+  return withJournal(url, (sequencer) =>
+    sequencer.transaction(async (sql) => {
+      const [{ encoding = "", exists = false } = {}] = await sql<{ encoding: string; exists: boolean }[]>`
       select current_setting('server_encoding') as encoding, to_regclass('gameaddon.head') is not null as exists`;
-    if (encoding !== "UTF8") throw new Error(`the database has the encoding ${encoding}, not UTF8`);
-    await sql`begin`;
-    if (!exists) await sql.unsafe(schemaSQL());
-    const [found] = await sql<(Head & { id: string })[]>`
+      if (encoding !== "UTF8") throw new Error(`the database has the encoding ${encoding}, not UTF8`);
+      if (!exists) await sql.unsafe(schemaSQL());
+      const [found] = await sql<(Head & { id: string })[]>`
       select id::text, sequence::float8, chain::float8 from gameaddon.head`;
-    // Whoever lost the answer tries again.
-    if (found?.sequence === head.sequence && found.chain === head.chain) return found.id;
-    if (found !== undefined) {
-      throw new Failure("CONFLICT", `${withoutPassword(url)} has a journal already.`, {
-        hint: "`addon-cli serve --journal` with an empty data folder begins another machine of it.",
-      });
-    }
-    await sql`insert into gameaddon.head values (${id}, ${journalVersion}, ${head.sequence}, ${head.chain})`;
-    const pieces = async function* () {
-      for await (const piece of snapshot) {
-        deadline.refresh();
-        yield piece;
+      // Whoever lost the answer tries again.
+      if (found?.sequence === head.sequence && found.chain === head.chain) return found.id;
+      if (found !== undefined) {
+        throw new Failure("CONFLICT", `${withoutPassword(url)} has a journal already.`, {
+          hint: "`addon-cli serve --journal` with an empty data folder begins another machine of it.",
+        });
       }
-    };
-    await insertSnapshot(sql, head, pieces());
-    await sql`commit`;
-    return id;
-  } catch (error) {
-    const cause = isSilent ? new Error("PostgreSQL does not answer") : error;
-    throw cause instanceof Failure ? cause : unusableJournal(withoutPassword(url), cause);
-  } finally {
-    clearTimeout(deadline);
-    await sql.end({ timeout: 1 });
-  }
+      await sql`insert into gameaddon.head values (${id}, ${journalVersion}, ${head.sequence}, ${head.chain})`;
+      await insertSnapshot(sql, head, snapshot);
+      await sql`commit`;
+      return id;
+    }),
+  );
 }
 
 /** Returns the state of a journal, and its nodes. @throws Failure `STORE_UNAVAILABLE` */
-export async function readJournal(url: string) {
-  const sequencer = new PostgresSequencer(url, "");
-  try {
+export function readJournal(url: string) {
+  return withJournal(url, async (sequencer) => {
     const [{ id, head }, nodes] = await Promise.all([sequencer.state(), sequencer.nodes()]);
     return { id, head, nodes };
+  });
+}
+
+async function withJournal<T>(url: string, work: (sequencer: PostgresSequencer) => Promise<T>): Promise<T> {
+  const sequencer = new PostgresSequencer(url, "");
+  try {
+    return await work(sequencer);
   } catch (error) {
-    throw unusableJournal(withoutPassword(url), error);
+    throw error instanceof Failure ? error : unusableJournal(sequencer.name, error);
   } finally {
     await sequencer.close();
   }

@@ -149,9 +149,14 @@ export class PostgresSequencer implements Sequencer {
     });
   }
 
-  async offerSnapshot(head: Head, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  offerSnapshot(head: Head, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    return this.transaction((sql) => offerIn(sql, head, pieces));
+  }
+
+  /** Runs `work` in a transaction, which it has to commit. */
+  async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const sql = await this.#begin();
-    await this.#unlessLost(offerIn(sql, head, pieces)).finally(() => this.#end(sql));
+    return this.#unlessLost(work(sql)).finally(() => this.#end(sql));
   }
 
   async snapshot() {
