@@ -14,7 +14,6 @@ import { type Files, isMissing, readBytes, sizeOf } from "../folder/files.ts";
 import { segmentFile, segmentsIn } from "../folder/folder-names.ts";
 import type { OnMissing } from "./history.ts";
 import { BrokenLine, bodyOffset, lineFeed, writtenChecksum } from "./lines.ts";
-import { openRecord } from "./record-lines.ts";
 import { headerLine, readSegment } from "./segment.ts";
 import { toDamage } from "./segment-file.ts";
 
@@ -96,30 +95,20 @@ function decodeBlock(lines: Buffer, header: Buffer, offset: number): ReturnType<
   }
 }
 
-/**
- * Finds the first change whose line before is known, and the header of a segment that would begin with it. Returns
- * undefined where there is none, or its line is not whole.
- */
+/** How the first line of a change begins. */
+const firstLine = /^\{"sequence":(\d{1,15}),"instant":/;
+
+/** Finds the first change whose line before is known, and the header of a segment that would begin with it. */
 function findBlock(bytes: Buffer): { start: number; header: Buffer } | undefined {
   let before = bytes.indexOf(lineFeed) + 1;
   for (;;) {
     const start = bytes.indexOf(lineFeed, before) + 1;
-    const end = bytes.indexOf(lineFeed, start);
-    if (start === 0 || end === -1) return undefined;
+    if (start === 0) return undefined;
     const chain = writtenChecksum(bytes, before);
-    const sequence = sequenceIn(bytes.toString("utf8", start + bodyOffset, end));
+    const begins = bytes.toString("latin1", start + bodyOffset, start + bodyOffset + 64);
+    const sequence = firstLine.exec(begins)?.[1];
     if (chain !== undefined && sequence !== undefined)
-      return { start, header: headerLine(sequence, chain, 0) };
+      return { start, header: headerLine(Number(sequence), chain, 0) };
     before = start;
-  }
-}
-
-/** Parses the sequence number of a change from its first line; undefined for any other text. */
-function sequenceIn(json: string): number | undefined {
-  try {
-    return openRecord(JSON.parse(json), 0)?.head.sequence;
-  } catch {
-    // Damaged: the block before ends with it, and is refused if it is read.
-    return undefined;
   }
 }
