@@ -59,15 +59,8 @@ export class PostgresSequencer implements Sequencer {
   };
 
   async hold() {
-    const sql = await this.#begin();
+    const sql = await this.#begin(true);
     const release = () => this.#end(sql);
-    try {
-      await this.#unlessLost(sql`set local lock_timeout = '60s'`);
-      await this.#unlessLost(sql`select from gameaddon.head for update`);
-    } catch (error) {
-      await release();
-      throw error;
-    }
     const append: Append = async (after, batch) => {
       try {
         const result = await definite(() => this.#unlessLost(appendIn(sql, after, batch)));
@@ -251,13 +244,17 @@ export class PostgresSequencer implements Sequencer {
   }
 
   /** Begins a transaction. Ended before it is committed, it has changed nothing. */
-  async #begin(): Promise<Sql> {
+  async #begin(holdsHead = false): Promise<Sql> {
     const sql = connectAlone(this.#url);
     this.#transactions.add(sql);
     try {
       await this.#unlessLost(sql`begin`);
       // Neither a node that is stopped while it holds the head, nor a forgotten transaction, must hold up others for ever.
       await this.#unlessLost(sql`set local idle_in_transaction_session_timeout = '30s'`);
+      if (holdsHead) {
+        await this.#unlessLost(sql`set local lock_timeout = '60s'`);
+        await this.#unlessLost(sql`select from gameaddon.head for update`);
+      }
       return sql;
     } catch (error) {
       await this.#end(sql);
