@@ -28,7 +28,7 @@ class Tables {
       return { table };
     };
     const store = {
-      data: { entries: { values: () => [], watch: () => () => {} } },
+      data: { entries: { values: () => [], version: 0 } },
       betweenChanges: (task: () => Promise<void>) => task(),
     };
     const context = { operations: () => operations(), vocabulary: () => vocabulary, store };
