@@ -6,14 +6,7 @@
 
 import type { Model } from "../domain/collection.ts";
 import type { Failure } from "../domain/errors.ts";
-import {
-  type ChangeStamp,
-  type JournalRecord,
-  type Made,
-  type Origin,
-  type RecordChange,
-  toRecord,
-} from "./change.ts";
+import { type ChangeStamp, type Made, type Origin, type RecordChange, toRecord } from "./change.ts";
 import type { Database, DraftView } from "./collection.ts";
 import { BatchDraft } from "./draft.ts";
 import { uncertain, unreliable } from "./folder/refusals.ts";
@@ -138,7 +131,8 @@ export class Writer<M extends Model> {
       if (changes.length === 0) return;
       const record = toRecord(context, origin, changes);
       const encoder = new LineEncoder(this.#database.chain);
-      await this.#appendBulk(record, encoder);
+      if (!(await this.#append(encodeInLines(encoder, record), encoder, 1)))
+        throw unshared("The connection to PostgreSQL was lost, and another machine was faster.");
       // In one step, so that nobody reads one half of it.
       this.#database.apply(record, encoder.chain);
       made = record.sequence;
@@ -200,10 +194,10 @@ export class Writer<M extends Model> {
     const refusal = this.#refusal;
     // To remove what has ended is a change as well.
     if (refusal !== undefined) return this.#rejectWaiting(refusal);
-    const { batch, made, answers, lines } = this.#decide();
+    const { batch, made, answers, encoder } = this.#decide();
     // Even a refusal may rest on an earlier change of the batch, so nothing is answered before all of it is durable.
     try {
-      if (!(await this.#append(batch, made, lines))) {
+      if (made.length > 0 && !(await this.#append([encoder.piece()], encoder, made.length, batch))) {
         // Decided again, on what others have changed. Those who were told that their outcome is unknown are gone.
         this.#waiting.unshift(...batch);
         this.#isBehind = true;
@@ -218,26 +212,23 @@ export class Writer<M extends Model> {
     for (const answer of answers) answer();
   }
 
-  /** Appends a batch. Returns whether that was done: otherwise another node was faster. */
-  async #append(batch: Waiting<M>[], made: readonly Made[], lines: Buffer): Promise<boolean> {
-    const [first, last] = [made[0], made.at(-1)];
-    if (first === undefined || last === undefined) return true;
-    if (this.#shared === undefined) return this.#journal.append([lines], made.length).then(() => true);
-    const head = { sequence: last.record.sequence, chain: last.chain };
-    const added = { head, first: first.record.sequence, pieces: [lines] };
-    const append = this.#shared.append(added, made.length);
-    return (await this.#whileUndecided(append, batch)) === "appended";
-  }
-
-  async #appendBulk(record: JournalRecord, encoder: LineEncoder): Promise<void> {
-    const lines = encodeInLines(encoder, record);
-    if (this.#shared === undefined) return this.#journal.append(lines);
-    const { sequence } = record;
-    const pieces = Array.from(lines, (line) => Buffer.from(line));
-    const batch = { head: { sequence, chain: encoder.chain }, first: sequence, pieces };
-    const result = await this.#shared.append(batch, 1);
-    if (result === "moved")
-      throw unshared("The connection to PostgreSQL was lost, and another machine was faster.");
+  /**
+   * Appends the next changes. Returns whether that was done: otherwise another node was faster.
+   * @param encoder that of the lines
+   * @param batch the changes whose callers wait
+   */
+  async #append(
+    lines: Iterable<Buffer>,
+    encoder: LineEncoder,
+    changes: number,
+    batch?: Waiting<M>[],
+  ): Promise<boolean> {
+    if (this.#shared === undefined) return this.#journal.append(lines, changes).then(() => true);
+    const { sequence } = this.#database;
+    const pieces = [...lines];
+    const head = { sequence: sequence + changes, chain: encoder.chain };
+    const appended = this.#shared.append({ head, first: sequence + 1, pieces }, changes);
+    return (await (batch ? this.#whileUndecided(appended, batch) : appended)) === "appended";
   }
 
   /**
@@ -299,7 +290,7 @@ export class Writer<M extends Model> {
     // If that cannot be saved, the next batch begins with it again.
     batch.splice(0, removals.length);
     this.#waiting.splice(0, batch.length);
-    return { batch, made, answers, lines: encoder.piece() };
+    return { batch, made, answers, encoder };
   }
 
   /** Returns the changes that remove what has ended. */

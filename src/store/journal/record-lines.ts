@@ -29,7 +29,7 @@ export const mostInLine = 1024 * 1024;
 const roomForHead = 1024;
 
 /** Encodes a bulk change. Yields its lines one by one, so that it is never in memory as text. */
-export function* encodeInLines(encoder: LineEncoder, record: JournalRecord): Generator<Uint8Array> {
+export function* encodeInLines(encoder: LineEncoder, record: JournalRecord): Generator<Buffer> {
   const { changes, ...head } = record;
   let opening = JSON.stringify(head).slice(0, -1);
   let texts: string[] = [];
