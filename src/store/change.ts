@@ -42,12 +42,6 @@ export interface ChangeStamp {
   readonly now: number;
 }
 
-/** A change that was decided, and the checksum of its line. */
-export interface Made {
-  readonly record: JournalRecord;
-  readonly chain: number;
-}
-
 /** Returns what the journal records. */
 export function toRecord(
   { sequence, now: instant }: ChangeStamp,

@@ -6,7 +6,7 @@
 
 import type { Model } from "../domain/collection.ts";
 import type { Failure } from "../domain/errors.ts";
-import { type ChangeStamp, type Made, type Origin, type RecordChange, toRecord } from "./change.ts";
+import { type ChangeStamp, type JournalRecord, type Origin, type RecordChange, toRecord } from "./change.ts";
 import type { Database, DraftView } from "./collection.ts";
 import { BatchDraft } from "./draft.ts";
 import { uncertain, unreliable } from "./folder/refusals.ts";
@@ -208,7 +208,7 @@ export class Writer<M extends Model> {
       for (const { reject } of batch) reject(refusalOf(error));
       return;
     }
-    for (const { record, chain } of made) this.#database.apply(record, chain);
+    for (const record of made) this.#database.apply(record, encoder.chain);
     for (const answer of answers) answer();
   }
 
@@ -227,7 +227,7 @@ export class Writer<M extends Model> {
     const { sequence } = this.#database;
     const pieces = [...lines];
     const head = { sequence: sequence + changes, chain: encoder.chain };
-    const appended = this.#shared.append({ head, first: sequence + 1, pieces }, changes);
+    const appended = this.#shared.append({ head, pieces });
     return (await (batch ? this.#whileUndecided(appended, batch) : appended)) === "appended";
   }
 
@@ -260,7 +260,7 @@ export class Writer<M extends Model> {
     const deadline = performance.now() + decidingMilliseconds;
     const batch: Waiting<M>[] = [];
     const draft = this.#draft;
-    const made: Made[] = [];
+    const made: JournalRecord[] = [];
     const answers: (() => void)[] = [];
     const encoder = new LineEncoder(this.#database.chain);
     let { sequence } = this.#database;
@@ -275,9 +275,9 @@ export class Writer<M extends Model> {
         const changes = draft.changes();
         if (changes.length > 0) {
           const record = toRecord(context, origin, changes);
-          const chain = encoder.add(JSON.stringify(record));
+          encoder.add(JSON.stringify(record));
           ({ sequence } = context);
-          made.push({ record, chain });
+          made.push(record);
         }
         draft.commit();
         answers.push(acknowledge);

@@ -14,7 +14,7 @@ import { notebook } from "../store/_faults.ts";
 /** The journal itself. */
 export class FakeJournal {
   head: Head = { sequence: 0, chain: 0 };
-  readonly batches: Batch[] = [];
+  readonly batches: (Batch & Pick<Lines, "first">)[] = [];
   /** Is asked before an append takes place, and after it; what it throws reaches the node. */
   before: (batch: Batch) => unknown = () => {};
   after: (batch: Batch) => unknown = () => {};
@@ -33,7 +33,7 @@ export class FakeJournal {
     const isNext = after.sequence === this.head.sequence && after.chain === this.head.chain;
     if (isNext) {
       this.head = batch.head;
-      this.batches.push(batch);
+      this.batches.push({ first: after.sequence + 1, ...batch });
     }
     await this.after(batch);
     if (!isNext) return "moved";

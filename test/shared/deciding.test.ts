@@ -361,7 +361,7 @@ it("a change of a newer version, which has another collection, stays out of the 
     reads += 1;
     return read(after);
   };
-  await journal.append(journal.head, { head: { sequence: 1, chain }, first: 1, pieces: [encoder.piece()] });
+  await journal.append(journal.head, { head: { sequence: 1, chain }, pieces: [encoder.piece()] });
   await until(() => reads > 2);
   assert.equal((await readFile(join(node.folder, segment(1)), "utf8")).split("\n").length, 2, "the header");
 });

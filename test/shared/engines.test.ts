@@ -92,7 +92,7 @@ it("a bulk change whose connection is lost changes nothing, and the next one is 
   const { sequencer } = await journalOf(pg.url.replace(/\/postgres$/, ""), "folder", {}, Date.now);
   t.after(() => sequencer.close());
   const start = { sequence: 0, chain: 0 };
-  const batch = { head: { sequence: 1, chain: 7 }, first: 1, pieces: [Buffer.from("1"), Buffer.from("2")] };
+  const batch = { head: { sequence: 1, chain: 7 }, pieces: [Buffer.from("1"), Buffer.from("2")] };
   const isIdle = "state = 'idle in transaction'";
   const lost = await sequencer.hold();
   await pg.query((sql) =>

@@ -140,7 +140,7 @@ it(
     const { sequencer } = await journalOf(url.replace(/\/postgres$/, ""), "folder", {}, Date.now);
     t.after(() => sequencer.close());
     network.lose("lost change");
-    const batch = { head: { sequence: 1, chain: 7 }, first: 1, pieces: [Buffer.from("lost change")] };
+    const batch = { head: { sequence: 1, chain: 7 }, pieces: [Buffer.from("lost change")] };
     await assert.rejects(
       sequencer.append({ sequence: 0, chain: 0 }, batch),
       /connection to PostgreSQL was lost/,
@@ -167,9 +167,9 @@ it("a machine that is lost in the middle of a bulk change holds nobody up for ev
   network.lose("the end of it");
   const start = { sequence: 0, chain: 0 };
   const pieces = ["begin", `${"x".repeat(1_000_000)}the end of it`].map((text) => Buffer.from(text));
-  const bulk = lost.append(start, { head: { sequence: 2, chain: 7 }, first: 1, pieces });
+  const bulk = lost.append(start, { head: { sequence: 2, chain: 7 }, pieces });
   await assert.rejects(bulk, /connection to PostgreSQL was lost/);
-  const batch = { head: { sequence: 1, chain: 8 }, first: 1, pieces: [Buffer.from("next")] };
+  const batch = { head: { sequence: 1, chain: 8 }, pieces: [Buffer.from("next")] };
   assert.equal(await sound.append(start, batch), "appended");
 });
 

@@ -271,12 +271,9 @@ export class PostgresSequencer implements Sequencer {
 const channel = "gameaddon_journal";
 
 /** Appends a batch. Within a transaction where it has more than one piece. */
-async function appendIn(
-  sql: Sql,
-  after: Head,
-  { head, first, pieces }: Batch,
-): Promise<"appended" | "moved"> {
+async function appendIn(sql: Sql, after: Head, { head, pieces }: Batch): Promise<"appended" | "moved"> {
   const [lines = Buffer.alloc(0), ...further] = pieces;
+  const first = after.sequence + 1;
   const moved = await sql`
     with moved as (
       update gameaddon.head set sequence = ${head.sequence}, chain = ${head.chain}

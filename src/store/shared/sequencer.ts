@@ -14,8 +14,6 @@ export interface Head {
 /** What an append adds: whole lines in pieces of about 1 MiB at most, and the head that they lead to. */
 export interface Batch {
   readonly head: Head;
-  /** The number of the first change. */
-  readonly first: number;
   readonly pieces: readonly Buffer[];
 }
 

@@ -116,12 +116,11 @@ export class SharedJournal {
   /**
    * Appends a batch after the last change of the database, in the shared journal and then in the folder. Does not settle
    * before it is known whether that was done.
-   * @param changes how many changes it has
    * @throws Failure `STORE_UNAVAILABLE` where nothing was appended, `OUTCOME_UNKNOWN` where the node is closed before that
    *   is known
    * @throws SyncFailure where the folder could not follow: nothing may be written any more
    */
-  async append(batch: Batch, changes: number): Promise<"appended" | "moved"> {
+  async append(batch: Batch): Promise<"appended" | "moved"> {
     const { sequence, chain } = this.#context.database;
     const append = this.#held ?? this.#sequencer.append;
     const began = performance.now();
@@ -146,7 +145,7 @@ export class SharedJournal {
         if (isClosing || this.#closing.signal.aborted) throw uncertain(error);
       }
     }
-    await this.#copy(batch.pieces, changes);
+    await this.#copy(batch.pieces, batch.head.sequence - sequence);
     return "appended";
   }
 
@@ -265,9 +264,9 @@ export class SharedJournal {
   }
 
   /** Returns whether the lines after a change are those of a batch. */
-  async #has(after: number, { first, pieces }: Batch): Promise<boolean> {
+  async #has(after: number, { pieces }: Batch): Promise<boolean> {
     for await (const lines of this.#sequencer.read(after))
-      return lines.first === first && pieces[0]?.equals(lines.bytes) === true;
+      return lines.first === after + 1 && pieces[0]?.equals(lines.bytes) === true;
     return false;
   }
 
