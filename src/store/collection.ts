@@ -184,7 +184,6 @@ export class Collection<T> implements DurableRows<T> {
 
 /** The data of a store: its collections by name, and the change that they have reached. This is what lowdb holds. */
 export class Database<M extends Model = Model> {
-  readonly model: M;
   readonly collections: ReadonlyMap<string, Collection<unknown>>;
   /** The number of the last change in the collections; 0 before the first. */
   sequence = 0;
@@ -197,7 +196,6 @@ export class Database<M extends Model = Model> {
     create: (name: string, definition: CollectionDefinition) => Collection<unknown> = (_, definition) =>
       new Collection<unknown>(definition),
   ) {
-    this.model = model;
     this.collections = new Map(
       Object.entries(model).map(([name, definition]) => [name, create(name, definition)]),
     );

@@ -12,9 +12,9 @@ import { segmentFile, segmentsAfter, segmentsIn, snapshotFile, snapshotsIn } fro
 import { listData, retryIfMissing } from "./folder/listing.ts";
 import { damaged, lacking, outOfReach } from "./folder/refusals.ts";
 import { numberInHeader } from "./journal/decoding.ts";
-import { BrokenLine, NewerFormat } from "./journal/lines.ts";
+import { BrokenLine } from "./journal/lines.ts";
 import type { ReadSegment } from "./journal/segment.ts";
-import { readSegmentFile } from "./journal/segment-file.ts";
+import { readSegmentFile, toDamage } from "./journal/segment-file.ts";
 import { readSnapshot } from "./snapshot.ts";
 
 /** How {@link readState} reads. */
@@ -67,8 +67,7 @@ async function newestWholeSnapshot<M extends Model>(
       await readSnapshot(piecesOf(files, path), database, { sequence });
       return database;
     } catch (error) {
-      if (error instanceof NewerFormat) throw error.in(path);
-      if (!(error instanceof BrokenLine)) throw error;
+      if (!(error instanceof BrokenLine)) throw toDamage(path, error);
       warnings.push(
         `${path} is damaged at byte ${error.offset} (${error.message}); the one before it is used.`,
       );
