@@ -218,18 +218,14 @@ export async function createDurably(
     await fill(file);
     await file.sync();
     await files.rename(temporary, path);
+    await syncFolder(files, dirname(path));
+    return file;
   } catch (error) {
     await file.close().catch(() => {});
+    // After the rename there is none.
     await files.unlink(temporary).catch(() => {});
     throw naming(temporary, error);
   }
-  try {
-    await syncFolder(files, dirname(path));
-  } catch (error) {
-    await file.close().catch(() => {});
-    throw error;
-  }
-  return file;
 }
 
 /** Writes a file as {@link createDurably} does, and closes it. Returns its size in bytes. */
