@@ -65,16 +65,11 @@ export function statusOf(folder: string) {
 /** Returns how much of the disk is free, and why changes cannot be saved and what to do about it, or null. Writes nothing. */
 async function diskOf(folder: string) {
   const { free, shortage } = await spaceFor(folder);
-  try {
-    await access(folder, constants.W_OK);
-  } catch (error) {
-    return { free, problem: `${reasonOf(error)}. ${remedyFor(error) ?? ""}`.trimEnd() };
-  }
-  if (shortage === undefined) return { free, problem: null };
-  return {
-    free,
-    problem: `The disk is full: ${shortage}. Make room on it; until then changes can be refused.`,
-  };
+  const problem = await access(folder, constants.W_OK).then(
+    () => shortage && `The disk is full: ${shortage}. Make room on it; until then changes can be refused.`,
+    (error: unknown) => `${reasonOf(error)}. ${remedyFor(error) ?? ""}`.trimEnd(),
+  );
+  return { free, problem: problem ?? null };
 }
 
 /** Returns the numbers of records by collection and of entries by list, and the last change; or why they cannot be read. */
@@ -85,12 +80,10 @@ async function readData(folder: string) {
     const records = Object.fromEntries([...database.collections].map(([name, { size }]) => [name, size]));
     const lists: Record<string, number> = {};
     for (const { list } of database.view.entries.values()) lists[list] = (lists[list] ?? 0) + 1;
-    if (sequence === 0) return { records, lists, lastChange: null, problem: null };
-    let instant: number | null = null;
-    for await (const record of readHistory(nodeFiles, folder, sequence - 1)) {
-      if (record.sequence === sequence) instant = record.instant;
-    }
-    return { records, lists, lastChange: { sequence, instant }, problem: null };
+    let lastChange: Mark | null = sequence === 0 ? null : { sequence, instant: null };
+    for await (const record of readHistory(nodeFiles, folder, sequence - 1))
+      if (record.sequence === sequence) lastChange = { sequence, instant: record.instant };
+    return { records, lists, lastChange, problem: null };
   } catch (error) {
     const { code }: NodeJS.ErrnoException = error as Error;
     // A file has vanished meanwhile: all of them are read again.
