@@ -2,10 +2,11 @@
  * The command line: global options, exit codes, and the commands. `commands/` declares them;
  * `actions/` implements them, and is loaded only for the command that runs.
  */
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { type Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { Failure } from "../src/domain/errors.ts";
 import { version } from "../src/packaged.ts";
 import { journalFault, parseJournal } from "./arguments/address.ts";
+import { CLICommand } from "./command.ts";
 import { addAccessCommands } from "./commands/access.ts";
 import { addAuditCommands, addUndoCommand } from "./commands/audit.ts";
 import { addCallCommand } from "./commands/call.ts";
@@ -23,7 +24,6 @@ import { addServeCommand } from "./commands/serve.ts";
 import { addTokenCommands } from "./commands/token.ts";
 import type { Context } from "./context.ts";
 import { defaultRoutes, type GlobalOptions, Workspace } from "./data/workspace.ts";
-import { refuseUnknown } from "./suggestion.ts";
 import { Interrupted, type IO } from "./terminal/io.ts";
 import { Output } from "./terminal/output.ts";
 
@@ -35,7 +35,6 @@ export type ExitCode = 0 | 1 | 2 | 130;
  * @param args without the interpreter and the script
  */
 export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
-  const program = new Command("addon-cli");
   // What follows "--" is a name, not an option.
   const end = args.indexOf("--");
   const options = end === -1 ? args : args.slice(0, end);
@@ -80,24 +79,21 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     },
   };
 
-  program
+  const program = new CLICommand(context, "addon-cli")
     .description("Run the game-addon data service and manage its data.")
     .version(version, "--version", "print the version")
-    .addHelpText("after", examples);
-  for (const option of globalOptions(io, context.misuse)) program.addOption(option);
-  addCommands(program, context);
-  for (const command of withSubcommands(program)) {
+    .details(examples)
     // Only the names of commands: with their arguments, no room would be left for what they do.
-    command.configureHelp({ subcommandTerm: (subcommand) => subcommand.name() });
-    command.exitOverride().configureOutput({
+    .configureHelp({ subcommandTerm: (subcommand) => subcommand.name() })
+    .exitOverride()
+    .configureOutput({
       writeOut: (text) => io.stdout.write(io.stdout.isTTY ? output.fitted(unbroken(text), io.stdout) : text),
       // With --json, the document on standard output contains the error.
       writeErr: (text) => (wantsJson() ? undefined : output.remark(text.trimEnd())),
       getOutHelpWidth: () => io.stdout.columns ?? 100,
     });
-    if (command.commands.length > 0)
-      command.on("command:*", ([typed = ""]: readonly string[]) => refuseUnknown(command, typed));
-  }
+  for (const option of globalOptions(io, context.misuse)) program.addOption(option);
+  for (const add of commands) add(program);
 
   program.hook("preAction", (_program, command) => {
     running = command;
@@ -161,27 +157,27 @@ const readsTables: ReadonlySet<string> = new Set([
   "complete",
 ]);
 
-/** Adds all commands, in the order of the help. */
-function addCommands(program: Command, context: Context): void {
-  addServeCommand(program, context);
-  addSeedCommands(program, context);
-  addPlayerCommands(program, context);
-  addRosterCommands(program, context);
-  addMemberCommands(program, context);
-  addTokenCommands(program, context);
-  addGroupCommands(program, context);
-  addListCommands(program, context);
-  addCallCommand(program, context);
-  addRoutesCommands(program, context);
-  addAccessCommands(program, context);
-  addDataCommands(program, context);
-  addJournalCommands(program, context);
-  addAuditCommands(program, context);
-  addUndoCommand(program, context);
-  addHealthCommand(program, context);
-  addCompletionCommands(program, context);
-  addHelpCommand(program);
-}
+/** What adds all commands, in the order of the help. */
+const commands = [
+  addServeCommand,
+  addSeedCommands,
+  addPlayerCommands,
+  addRosterCommands,
+  addMemberCommands,
+  addTokenCommands,
+  addGroupCommands,
+  addListCommands,
+  addCallCommand,
+  addRoutesCommands,
+  addAccessCommands,
+  addDataCommands,
+  addJournalCommands,
+  addAuditCommands,
+  addUndoCommand,
+  addHealthCommand,
+  addCompletionCommands,
+  addHelpCommand,
+];
 
 const examples = `
 Examples:
@@ -220,9 +216,4 @@ function globalOptions({ env }: IO, refuse: (message: string) => never): Option[
     new Option("--json", "print one JSON document"),
     new Option("--no-input", "never ask for confirmation"),
   ];
-}
-
-function* withSubcommands(command: Command): Generator<Command> {
-  yield command;
-  for (const subcommand of command.commands) yield* withSubcommands(subcommand);
 }

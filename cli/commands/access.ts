@@ -1,14 +1,15 @@
 /** `can-i` and `who-can`: explain how the route table applies to callers. */
-import { Argument, type Command } from "commander";
+import { Argument } from "commander";
 import { counted } from "../../src/domain/text.ts";
 import type { Decision } from "../../src/explain/can-i.ts";
 import type { Allowed, WhoCan } from "../../src/explain/who-can.ts";
 import { parsePair, parsePath, tableOption, tableText } from "../arguments/operation.ts";
+import type { CLICommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { examples } from "../help.ts";
 import { Reported } from "../terminal/output.ts";
 
-export function addAccessCommands(program: Command, context: Context): void {
+export function addAccessCommands(program: CLICommand): void {
+  const { context } = program;
   const { output, run } = context;
   const tableOf = async ({ table }: { table?: string }) => {
     if (table !== undefined) return tableText(context, table);
@@ -27,10 +28,7 @@ export function addAccessCommands(program: Command, context: Context): void {
     .addArgument(parametersArgument())
     .option("--read-only", "decide for a read-only token, which allows no changes")
     .addOption(tableOption())
-    .addHelpText(
-      "after",
-      examples("can-i Ada /blacklistreason/GROVE/add", "can-i public /houseban advanced=true"),
-    )
+    .examples("can-i Ada /blacklistreason/GROVE/add", "can-i public /houseban advanced=true")
     .action(
       async (
         who: string,
@@ -51,10 +49,7 @@ export function addAccessCommands(program: Command, context: Context): void {
     .argument("<path>", "without the prefix; may contain placeholders", parsePath)
     .addArgument(parametersArgument())
     .addOption(tableOption())
-    .addHelpText(
-      "after",
-      examples("who-can /wantedreason/add", "who-can /blacklistreason/{factionString}/add"),
-    )
+    .examples("who-can /wantedreason/add", "who-can /blacklistreason/{factionString}/add")
     .action(async (path: string, parameters: [string, string][] = [], options: { table?: string }) => {
       const answer = await run("reads", "who-can", { path, parameters, table: await tableOf(options) });
       output.result(answer, whoText(context, answer));

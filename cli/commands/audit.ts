@@ -1,13 +1,13 @@
 /** `audit` and `undo`: show the changes of the journal, and undo one. */
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import type { AuditOptions } from "../actions/audit.ts";
 import type { CallerOptions } from "../actions/undo.ts";
 import { instantWords, parseInstant, requireOrder } from "../arguments/instant.ts";
 import { wholeFrom } from "../arguments/numbers.ts";
-import type { Context } from "../context.ts";
-import { neverSuggested } from "../suggestion.ts";
+import { type CLICommand, neverSuggested } from "../command.ts";
 
-export function addAuditCommands(program: Command, context: Context): void {
+export function addAuditCommands(program: CLICommand): void {
+  const { context } = program;
   const ago = (text: string) => parseInstant(text, "ago", context.output);
   const audit = program
     .command("audit")
@@ -36,9 +36,7 @@ export function addAuditCommands(program: Command, context: Context): void {
     .option("--limit <n>", "only the newest n", wholeFrom(0, 20))
     .option("--all", "also internal records: activity, counters, idempotency keys")
     .option("--follow", "keep showing new changes until stopped (Ctrl-C)")
-    .addHelpText(
-      "after",
-      `
+    .details(`
 Examples:
   $ addon-cli audit --player Ada --since 3d
   $ addon-cli audit --operation houseban --limit 20
@@ -50,8 +48,7 @@ Examples:
 Each line is one change. In a pipe its cells are separated by tabs: number, time, caller, operation, and what changed.
 With --values there, each line is one record of a change: number, time, caller, operation, collection, key, and the
 values before and after. With --json, each line is one change as a JSON document. \`addon-cli undo <number>\` undoes a
-change.`,
-    )
+change.`)
     .action(async (options: AuditOptions) => {
       // Before the action is loaded, so that an early signal is not lost.
       const stopped = new AbortController();
@@ -68,9 +65,7 @@ change.`,
       "--close <player>",
       "close the cases of this player, so that they are no longer listed: name or UUID",
     )
-    .addHelpText(
-      "after",
-      `
+    .details(`
 Examples:
   $ addon-cli audit statistics
   $ addon-cli audit statistics --close Ada
@@ -79,8 +74,7 @@ Closing a case is a change, which \`undo\` can undo. Additions before it no long
 limit open a new case.
 The limits are \`perHour\`, \`perDay\` and \`perWeek\` of \`statistics\` in the route table. The command reads the whole journal, as far back as the retention reaches.
 Columns: player, type, additions in the worst hour, day or week, limit, start of that time, all additions, and the same
-in a sentence.`,
-    )
+in a sentence.`)
     .action(async (options: { close?: string }) => {
       const [given] = Object.keys(audit.opts());
       if (given !== undefined) {
@@ -97,7 +91,8 @@ function parseNumber(text: string): number {
   throw new InvalidArgumentError("Expected the number of a change, as `addon-cli audit` shows it.");
 }
 
-export function addUndoCommand(program: Command, context: Context): void {
+export function addUndoCommand(program: CLICommand): void {
+  const { context } = program;
   const ago = (text: string) => parseInstant(text, "ago", context.output);
   neverSuggested(program.command("undo"))
     .description("undo a change, or all that one caller did, unless the records have changed since")
@@ -109,9 +104,7 @@ export function addUndoCommand(program: Command, context: Context): void {
     .option("--since <moment>", `of that only changes since then: ${instantWords}`, ago)
     .option("--until <moment>", "of that only changes until then", ago)
     .option("--yes", "do not ask")
-    .addHelpText(
-      "after",
-      `
+    .details(`
 Examples:
   $ addon-cli undo 42
   $ addon-cli undo 42 --except-changed
@@ -119,8 +112,7 @@ Examples:
 
 If a record has another value by now, the command undoes nothing and names the later changes. With --except-changed, it
 undoes the other records, and reports which it skipped and why. With --by or --token, each record gets the value from
-before the caller's changes; those that others have changed since stay. An undo is a change itself, and can be undone.`,
-    )
+before the caller's changes; those that others have changed since stay. An undo is a change itself, and can be undone.`)
     .action(async (sequence: number | undefined, { exceptChanged, yes: _, ...filter }: UndoOptions) => {
       const isCaller = filter.by !== undefined || filter.token !== undefined;
       if (isCaller === (sequence !== undefined))

@@ -1,24 +1,19 @@
 /** `call`: runs an operation of the route table, as the operator or as a player. */
-import type { Command } from "commander";
 import { Failure } from "../../src/domain/errors.ts";
 import { asArgument } from "../../src/domain/text.ts";
 import { parsePair, parsePath } from "../arguments/operation.ts";
-import type { Context } from "../context.ts";
-import { examples } from "../help.ts";
+import type { CLICommand } from "../command.ts";
 import { Reported } from "../terminal/output.ts";
 
-export function addCallCommand(program: Command, context: Context): void {
-  const { output, run } = context;
+export function addCallCommand(program: CLICommand): void {
+  const { output, run } = program.context;
   program
     .command("call")
     .description("run any operation of the route table, as the operator or as a player")
     .argument("<path>", "without the prefix, such as /targetlist", parsePath)
     .argument("[name=value...]", "the operation's parameters", parsePair)
     .option("--as <player>", "call it as this player: name or UUID")
-    .addHelpText(
-      "after",
-      examples("call /wantedreason/add reason=Theft points=10", "call /blacklistreason/GROVE --as Ada"),
-    )
+    .examples("call /wantedreason/add reason=Theft points=10", "call /blacklistreason/GROVE --as Ada")
     .action(async (path: string, parameters: [string, string][] = [], options: { as?: string }) => {
       const result = await run("edits", "call", { path, parameters, as: options.as });
       if (result.ok) {

@@ -1,29 +1,24 @@
 /** `completion`: prints the completion scripts of shells, and answers them through the hidden command `complete`. */
-import { Argument, type Command } from "commander";
-import type { Context } from "../context.ts";
-import { examples } from "../help.ts";
-import { loading } from "./loading.ts";
+import { Argument } from "commander";
+import type { CLICommand } from "../command.ts";
 
-export function addCompletionCommands(program: Command, context: Context): void {
+export function addCompletionCommands(program: CLICommand): void {
   program
     .command("completion")
     .description("print the script with which a shell completes commands, options, players, groups and more")
     .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
-    .addHelpText(
-      "after",
-      `
+    .details(`
 To install it, add one line to the startup file of your shell:
   ~/.bashrc                   eval "$(addon-cli completion bash)"
   ~/.zshrc, after compinit    eval "$(addon-cli completion zsh)"
-  ~/.config/fish/config.fish  addon-cli completion fish | source
-${examples("completion bash > ~/.local/share/bash-completion/completions/addon-cli")}`,
-    )
-    .action(loading(context, async () => (await import("../actions/completion-script.ts")).printScript));
+  ~/.config/fish/config.fish  addon-cli completion fish | source`)
+    .examples("completion bash > ~/.local/share/bash-completion/completions/addon-cli")
+    .loads(async () => (await import("../actions/completion-script.ts")).printScript);
   program
     .command("complete", { hidden: true })
     .argument("[words...]", "the words typed so far, without addon-cli")
     .action(async (words: readonly string[]) => {
       const { complete } = await import("../actions/complete.ts");
-      await complete(context, program, words);
+      await complete(program.context, program, words);
     });
 }

@@ -1,12 +1,10 @@
 /** `group`: lists addon groups, and adds and removes their members. */
-import type { Command } from "commander";
 import { type Terms, withTermsInList } from "../../src/domain/terms.ts";
 import { untilOption } from "../arguments/instant.ts";
-import type { Context } from "../context.ts";
-import { examples } from "../help.ts";
-import { neverSuggested } from "../suggestion.ts";
+import { type CLICommand, neverSuggested } from "../command.ts";
 
-export function addGroupCommands(program: Command, { change, read, output }: Context): void {
+export function addGroupCommands(program: CLICommand): void {
+  const { change, read, output } = program.context;
   const group = program.command("group").description("list groups, and add and remove their members");
   group
     .command("list")
@@ -30,7 +28,7 @@ export function addGroupCommands(program: Command, { change, read, output }: Con
     const more = name === "add" ? ["group add Ada VIP --until 30d"] : [];
     if (name === "add") command.addOption(untilOption(output));
     command
-      .addHelpText("after", examples(`group ${name} Ada TARGETLIST`, ...more))
+      .examples(`group ${name} Ada TARGETLIST`, ...more)
       .action(async (player: string, to: string, options: { until?: number }) => {
         await change(
           `group.${name}`,

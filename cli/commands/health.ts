@@ -1,8 +1,6 @@
 /** `health`: asks a service whether it is ready. */
-import { type Command, InvalidArgumentError } from "commander";
-import type { Context } from "../context.ts";
-import { examples } from "../help.ts";
-import { loading } from "./loading.ts";
+import { InvalidArgumentError } from "commander";
+import type { CLICommand } from "../command.ts";
 
 function parseOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -13,7 +11,7 @@ function parseOrigin(text: string): string {
   );
 }
 
-export function addHealthCommand(program: Command, context: Context): void {
+export function addHealthCommand(program: CLICommand): void {
   program
     .command("health")
     .description("ask the service whether it answers and accepts changes; exit 0 if so, 1 if not")
@@ -22,6 +20,6 @@ export function addHealthCommand(program: Command, context: Context): void {
       "ask the service at this origin, instead of that of the data folder",
       parseOrigin,
     )
-    .addHelpText("after", examples("health", "health --url https://addon.example.org"))
-    .action(loading(context, async () => (await import("../actions/health.ts")).reportHealth));
+    .examples("health", "health --url https://addon.example.org")
+    .loads(async () => (await import("../actions/health.ts")).reportHealth);
 }

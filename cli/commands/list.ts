@@ -1,11 +1,8 @@
 /** `list`: the entries of lists that the route table declares. */
-import type { Command } from "commander";
-import type { Context } from "../context.ts";
-import { examples } from "../help.ts";
-import { neverSuggested } from "../suggestion.ts";
-import { loading } from "./loading.ts";
 
-export function addListCommands(program: Command, context: Context): void {
+import { type CLICommand, neverSuggested } from "../command.ts";
+
+export function addListCommands(program: CLICommand): void {
   const list = program.command("list").description("export, import and remove the entries of declared lists");
   list
     .command("export")
@@ -13,8 +10,8 @@ export function addListCommands(program: Command, context: Context): void {
     .argument("<list>", "the list's name in the route table")
     .argument("[file]", "the file to write; by default standard output")
     .option("--force", "overwrite an existing file")
-    .addHelpText("after", examples("list export wantedreason reasons.csv"))
-    .action(loading(context, async () => (await import("../actions/list.ts")).exportList));
+    .examples("list export wantedreason reasons.csv")
+    .loads(async () => (await import("../actions/list.ts")).exportList);
   neverSuggested(list.command("import"))
     .description("add and change the entries of a list as a file says: one change")
     .argument("<list>", "the list's name in the route table")
@@ -22,12 +19,12 @@ export function addListCommands(program: Command, context: Context): void {
     .option("--remove", "remove the entries that the file lacks")
     .option("--yes", "do not ask")
     .option("--dry-run", "only show what would change")
-    .addHelpText("after", examples("list import wantedreason reasons.csv --dry-run"))
-    .action(loading(context, async () => (await import("../actions/list.ts")).importList));
+    .examples("list import wantedreason reasons.csv --dry-run")
+    .loads(async () => (await import("../actions/list.ts")).importList);
   neverSuggested(list.command("drop"))
     .description("remove all entries of a list, such as one that the route table no longer declares")
     .argument("<list>", "the list's name in the route table")
     .option("--yes", "do not ask")
-    .addHelpText("after", examples("list drop plates"))
-    .action(loading(context, async () => (await import("../actions/list.ts")).dropList));
+    .examples("list drop plates")
+    .loads(async () => (await import("../actions/list.ts")).dropList);
 }

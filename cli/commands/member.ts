@@ -1,13 +1,10 @@
 /** `member`, `admin` and `roster`: set ranks in factions and services and the administrator flag, for one player or for all. */
-import type { Command } from "commander";
 import { untilOption } from "../arguments/instant.ts";
 import { wholeFrom } from "../arguments/numbers.ts";
-import type { Context } from "../context.ts";
-import { examples } from "../help.ts";
-import { neverSuggested } from "../suggestion.ts";
-import { loading } from "./loading.ts";
+import { type CLICommand, neverSuggested } from "../command.ts";
 
-export function addMemberCommands(program: Command, { change, read, output }: Context): void {
+export function addMemberCommands(program: CLICommand): void {
+  const { change, read, output } = program.context;
   const member = program.command("member").description("set ranks in factions and services");
   neverSuggested(member.command("set"))
     .description("give a player a rank in a faction or service")
@@ -15,7 +12,7 @@ export function addMemberCommands(program: Command, { change, read, output }: Co
     .argument("<organisation>", "a faction or a service")
     .argument("<rank>", "1 to 9, or more", wholeFrom(1, 4))
     .addOption(untilOption(output))
-    .addHelpText("after", examples("member set Ada RESCUE 4", "member set Ada RESCUE 4 --until 2026-12-01"))
+    .examples("member set Ada RESCUE 4", "member set Ada RESCUE 4 --until 2026-12-01")
     .action(async (player: string, organisation: string, rank: number, { until }: { until?: number }) => {
       await change("member.set", { player, organisation, rank, until });
     });
@@ -23,7 +20,7 @@ export function addMemberCommands(program: Command, { change, read, output }: Co
     .description("remove a player from a faction or service")
     .argument("<player>", "name or UUID")
     .argument("<organisation>", "a faction or a service")
-    .addHelpText("after", examples("member remove Ada RESCUE"))
+    .examples("member remove Ada RESCUE")
     .action(async (player: string, organisation: string) => {
       await change("member.remove", { player, organisation });
     });
@@ -33,7 +30,7 @@ export function addMemberCommands(program: Command, { change, read, output }: Co
     neverSuggested(admin.command(name))
       .description(name === "grant" ? "make a player an administrator" : "revoke the administrator flag")
       .argument("<player>", "name or UUID")
-      .addHelpText("after", examples(`admin ${name} Ada`))
+      .examples(`admin ${name} Ada`)
       .action(async (player: string) => {
         await change(`admin.${name}`, { player });
       });
@@ -53,15 +50,15 @@ export function addMemberCommands(program: Command, { change, read, output }: Co
     });
 }
 
-export function addRosterCommands(program: Command, context: Context): void {
+export function addRosterCommands(program: CLICommand): void {
   const roster = program.command("roster").description("export, compare and apply players as a CSV file");
   roster
     .command("export")
     .description("write all players with their ranks and groups as CSV")
     .argument("[file]", "the file to write; by default standard output")
     .option("--force", "overwrite an existing file")
-    .addHelpText("after", examples("roster export roster.csv"))
-    .action(loading(context, async () => (await import("../actions/roster.ts")).exportRoster));
+    .examples("roster export roster.csv")
+    .loads(async () => (await import("../actions/roster.ts")).exportRoster);
   for (const name of ["diff", "apply"] as const) {
     const command = neverSuggested(roster.command(name))
       .description(
@@ -78,21 +75,18 @@ export function addRosterCommands(program: Command, context: Context): void {
       .option("--remove", "end the memberships of players whom the file lacks; no player is removed");
     if (name === "apply") command.option("--yes", "do not ask");
     command
-      .addHelpText(
-        "after",
-        `
+      .details(`
 Columns: name, uuid, and any of
   organisations  GROVE:4 POLICE:2@2099-12-01T00:00Z, of which the latter ends by itself
   groups         VIP BETA
   administrator  yes
 A column that the file lacks stays as it is. An empty cell means none; an empty UUID means unknown.
 Players are found by UUID, or else by name, and renamed if only the UUID is the same.
-Whoever is not in the file stays.
-${examples(`roster ${name} roster.csv`, `roster ${name} roster.csv --only organisations`)}`,
-      )
+Whoever is not in the file stays.`)
+      .examples(`roster ${name} roster.csv`, `roster ${name} roster.csv --only organisations`)
       .action(async (file: string, options: { only?: string[]; remove?: boolean }) => {
         const { applyRoster } = await import("../actions/roster.ts");
-        await applyRoster(context, file, { ...options, dryRun: name === "diff" });
+        await applyRoster(program.context, file, { ...options, dryRun: name === "diff" });
       });
   }
 }

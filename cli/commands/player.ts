@@ -1,16 +1,13 @@
 /** `player`: registers, shows, excludes and removes players. */
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { integerRange } from "../../src/domain/limits.ts";
 import { type Terms, withTermsInList } from "../../src/domain/terms.ts";
 import { asArgument, fold } from "../../src/domain/text.ts";
 import { untilOption } from "../arguments/instant.ts";
 import { wholeFrom } from "../arguments/numbers.ts";
-import type { Context } from "../context.ts";
-import { examples } from "../help.ts";
-import { neverSuggested } from "../suggestion.ts";
+import { type CLICommand, neverSuggested } from "../command.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { formatInstant } from "../terminal/output.ts";
-import { loading } from "./loading.ts";
 
 interface Member {
   readonly organisation: string;
@@ -32,7 +29,8 @@ function collect(text: string, previous: readonly string[] = []): string[] {
   return [...previous, text];
 }
 
-export function addPlayerCommands(program: Command, context: Context): void {
+export function addPlayerCommands(program: CLICommand): void {
+  const { context } = program;
   const { change, read, output, run } = context;
   const player = program.command("player").description("register, show, exclude and remove players");
 
@@ -47,7 +45,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
       parseMember,
     )
     .option("--admin", "make the player an administrator")
-    .addHelpText("after", examples("player add Ada --member GROVE:4 --member RESCUE:2"))
+    .examples("player add Ada --member GROVE:4 --member RESCUE:2")
     .action(async (name: string, options: { uuid?: string; member?: Member[]; admin?: boolean }) => {
       const { uuid, member: members, admin: administrator } = options;
       const result = await run("changes", "player.add", { name, uuid, members, administrator });
@@ -60,7 +58,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
     .option("--member <organisation>", "only members of this faction or service; can be repeated", collect)
     .option("--group <group>", "only members of this group; can be repeated", collect)
     .option("--limit <n>", "only the first n", wholeFrom(0, 20))
-    .addHelpText("after", examples("player list --member GROVE --group VIP --limit 50"))
+    .examples("player list --member GROVE --group VIP --limit 50")
     .action(async ({ member, group, limit }: { member?: string[]; group?: string[]; limit?: number }) => {
       const found = await read("player.list", { members: member, groups: group });
       const rows = found.slice(0, limit);
@@ -90,7 +88,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
       "--everything",
       "all records and all changes of a person, registered or not, as one JSON document",
     )
-    .addHelpText("after", examples("player show Ada", "player show Ada --everything > ada.json"))
+    .examples("player show Ada", "player show Ada --everything > ada.json")
     .action(async (reference: string, { everything = false }: { everything?: boolean }) => {
       if (everything) {
         const { showEverything } = await import("../actions/player-everything.ts");
@@ -123,7 +121,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
     .description("rename a player; statistics, memberships, lists and tokens follow")
     .argument("<player>", "name or UUID")
     .argument("<new-name>", "1 to 32 letters, digits, _, . or -")
-    .addHelpText("after", examples("player rename Ada Ada_L"))
+    .examples("player rename Ada Ada_L")
     .action(async (reference: string, name: string) => {
       await change("player.rename", { player: reference, name });
     });
@@ -132,8 +130,8 @@ export function addPlayerCommands(program: Command, context: Context): void {
     .description("remove a player, with statistics, memberships and tokens")
     .argument("<player>", "name or UUID")
     .option("--yes", "do not ask")
-    .addHelpText("after", examples("player remove Ada"))
-    .action(loading(context, async () => (await import("../actions/player-remove.ts")).removePlayer));
+    .examples("player remove Ada")
+    .loads(async () => (await import("../actions/player-remove.ts")).removePlayer);
 
   neverSuggested(player.command("exclude"))
     .description("exclude a player from the interface: every operation answers EXCLUDED")
@@ -141,10 +139,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
     .option("--reason <text>", "why; the player is told")
     .addOption(untilOption(output))
     .option("--yes", "do not ask")
-    .addHelpText(
-      "after",
-      examples("player exclude Ada", 'player exclude Ada --reason "forged kills" --until 14d'),
-    )
+    .examples("player exclude Ada", 'player exclude Ada --reason "forged kills" --until 14d')
     .action(async (reference: string, { reason, until, yes }: Terms & { yes?: boolean }) => {
       const input = { player: reference, reason, until };
       const isNamed = ({ name }: { name: string }) => fold(name) === fold(reference);
@@ -170,7 +165,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
     neverSuggested(player.command(name))
       .description(description)
       .argument("<player>", "name or UUID")
-      .addHelpText("after", examples(`player ${name} Ada`))
+      .examples(`player ${name} Ada`)
       .action(async (reference: string) => {
         await change(operation, { player: reference });
       });

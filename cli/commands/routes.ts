@@ -1,17 +1,6 @@
 /** `routes`: lists, checks, tests, compares and reloads the route table. */
-import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Context } from "../context.ts";
-import { examples } from "../help.ts";
-import { neverSuggested } from "../suggestion.ts";
-import { loading } from "./loading.ts";
-
-const testForm = `
-A test names a path, describes callers, and declares their results; the head of routes.test.yaml describes the format:
-  tests:
-    /blacklistreason/GROVE/add:
-      allowed: { faction: GROVE, rank: 4 }
-      denied: [public, { faction: GROVE, rank: 3 }, { administrator: true }]
-`;
+import { InvalidArgumentError, Option } from "commander";
+import { type CLICommand, neverSuggested } from "../command.ts";
 
 function toPercent(text: string): number {
   const percent = Number(text.replace(/%$/, ""));
@@ -19,7 +8,7 @@ function toPercent(text: string): number {
   throw new InvalidArgumentError("Expected a number from 0 to 100.");
 }
 
-export function addRoutesCommands(program: Command, context: Context): void {
+export function addRoutesCommands(program: CLICommand): void {
   const routes = program
     .command("routes")
     .description("list, check, test and reload the route table, or bring an earlier one back");
@@ -29,24 +18,19 @@ export function addRoutesCommands(program: Command, context: Context): void {
     .option("--resource <resource>", "only the routes of this resource, the first segment of their paths")
     .option("--for <caller>", "only the routes that this player, or `public`, may call")
     .addOption(new Option("--markdown", "print it as Markdown").default(false))
-    .addHelpText(
-      "after",
-      `
+    .details(`
 Examples:
   $ addon-cli routes list --resource houseban         the routes of house bans
   $ addon-cli routes list --for Ada                   what Ada may call
-  $ addon-cli routes list --for public                what anybody with a public token may call`,
-    )
-    .action(loading(context, async () => (await import("../actions/routes/list.ts")).listRoutes));
+  $ addon-cli routes list --for public                what anybody with a public token may call`)
+    .loads(async () => (await import("../actions/routes/list.ts")).listRoutes);
   routes
     .command("check")
     .description("check the route table, and report every fault and warning with line and column")
     .argument("[file]", "the table; by default that of --routes")
-    .addHelpText("after", examples("routes check", "routes check next.yaml --strict"))
+    .examples("routes check", "routes check next.yaml --strict")
     .option("--strict", "also fail on warnings")
-    .addHelpText(
-      "after",
-      `
+    .details(`
 A table with faults is not served. Warnings report what is valid but suspicious:
   open-change         a change that everyone with a public token may make
   unknown-caller      a change that stores its caller, which a public token does not identify
@@ -59,67 +43,63 @@ A table with faults is not served. Warnings report what is valid but suspicious:
   kept-entries        entries of a list in the present data that the table does not declare, or would no longer accept
   unserved-operation  operations that no route serves, such as new ones after an upgrade
   not-needed          an intention without effect
-To accept one, add "intended: [open-change]" to the route, or "unserved: [mgmt.users]" at the top of the table.`,
-    )
-    .action(loading(context, async () => (await import("../actions/routes/check.ts")).checkFile));
+To accept one, add "intended: [open-change]" to the route, or "unserved: [mgmt.users]" at the top of the table.`)
+    .loads(async () => (await import("../actions/routes/check.ts")).checkFile);
   routes
     .command("test")
     .description("run the tests of the route table, and report untested routes")
     .argument("[file]", "the tests; by default routes.test.yaml beside routes.yaml")
     .option("--coverage <percent>", "fail if less of the table is covered", toPercent)
-    .addHelpText("after", testForm + examples("routes test", "routes test --coverage 100"))
-    .action(loading(context, async () => (await import("../actions/routes/test.ts")).testRoutes));
+    .details(`
+A test names a path, describes callers, and declares their results; the head of routes.test.yaml describes the format:
+  tests:
+    /blacklistreason/GROVE/add:
+      allowed: { faction: GROVE, rank: 4 }
+      denied: [public, { faction: GROVE, rank: 3 }, { administrator: true }]`)
+    .examples("routes test", "routes test --coverage 100")
+    .loads(async () => (await import("../actions/routes/test.ts")).testRoutes);
   routes
     .command("diff")
     .description("show what another table would change: routes, and who gains or loses which operation")
     .argument("<old|new>", "a file or revision, compared with the table in force")
     .argument("[new]", "a second file or revision, compared with the first")
-    .addHelpText(
-      "after",
-      examples("routes diff next.yaml", "routes diff routes.yaml next.yaml", "routes diff 06579cbfdaa8"),
-    )
-    .action(loading(context, async () => (await import("../actions/routes/diff.ts")).showDiff));
+    .examples("routes diff next.yaml", "routes diff routes.yaml next.yaml", "routes diff 06579cbfdaa8")
+    .loads(async () => (await import("../actions/routes/diff.ts")).showDiff);
   routes
     .command("reload")
     .description("put the route table's file in force in the running service, and show what changes")
     .option("--yes", "do not ask, even if it takes something away")
-    .addHelpText("after", examples("routes reload", "routes reload --yes"))
-    .addHelpText(
-      "after",
-      "\nThe file is that of the service: --routes must name the same one, or be left out.",
-    )
-    .action(loading(context, async () => (await import("../actions/routes/reload.ts")).reloadRoutes));
+    .examples("routes reload", "routes reload --yes")
+    .details("\nThe file is that of the service: --routes must name the same one, or be left out.")
+    .loads(async () => (await import("../actions/routes/reload.ts")).reloadRoutes);
   routes
     .command("status")
     .description("show which route table is in force, and whether the last attempt to change it was refused")
-    .addHelpText("after", examples("routes status"))
-    .action(loading(context, async () => (await import("../actions/routes/reload.ts")).showStatus));
+    .examples("routes status")
+    .loads(async () => (await import("../actions/routes/reload.ts")).showStatus);
   routes
     .command("history")
     .description("list the last 20 tables that were in force, and what each changed")
-    .addHelpText("after", examples("routes history", "routes diff 06579cbfdaa8"))
-    .action(loading(context, async () => (await import("../actions/routes/history.ts")).showHistory));
+    .examples("routes history", "routes diff 06579cbfdaa8")
+    .loads(async () => (await import("../actions/routes/history.ts")).showHistory);
   neverSuggested(routes.command("rollback"))
     .description("return to an earlier table: show what changes, ask, and replace the file")
     .argument("[revision]", "a revision that `routes history` lists; by default the previous one")
     .option("--yes", "do not ask")
-    .addHelpText("after", examples("routes rollback", "routes rollback 06579cbfdaa8 --yes"))
-    .addHelpText(
-      "after",
-      `
+    .examples("routes rollback", "routes rollback 06579cbfdaa8 --yes")
+    .details(`
 Keeps the replaced file as routes.yaml.before-rollback. A running service puts the table in force at once; otherwise the
-next start does.`,
-    )
-    .action(loading(context, async () => (await import("../actions/routes/history.ts")).rollBack));
+next start does.`)
+    .loads(async () => (await import("../actions/routes/history.ts")).rollBack);
   routes
     .command("schema")
     .description("print the JSON Schema with which editors complete and check a route table")
-    .addHelpText("after", examples("routes schema > routes.schema.json"))
-    .action(loading(context, async () => (await import("../actions/routes/schema.ts")).printSchema));
+    .examples("routes schema > routes.schema.json")
+    .loads(async () => (await import("../actions/routes/schema.ts")).printSchema);
   routes
     .command("openapi")
     .description("print the OpenAPI 3.1 description of the interface")
     .option("--yaml", "print it as YAML instead of JSON")
-    .addHelpText("after", examples("routes openapi > openapi.json", "routes openapi --yaml"))
-    .action(loading(context, async () => (await import("../actions/routes/openapi.ts")).printOpenApi));
+    .examples("routes openapi > openapi.json", "routes openapi --yaml")
+    .loads(async () => (await import("../actions/routes/openapi.ts")).printOpenApi);
 }

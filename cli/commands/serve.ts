@@ -1,16 +1,16 @@
 /** `serve`: runs the service until it is told to stop. */
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import type { ServeOptions } from "../actions/serve.ts";
 import { parseAddressOrOff, parseHost, parsePort, parseProxies } from "../arguments/address.ts";
 import { wholeFrom } from "../arguments/numbers.ts";
-import type { Context } from "../context.ts";
-import { examples } from "../help.ts";
+import type { CLICommand } from "../command.ts";
 import { applyEnvironment } from "../serving/environment.ts";
 import { levelChoices, requestChoices } from "../serving/log-options.ts";
 import { reloadSignal } from "../serving/reloading.ts";
 import { stopSignal } from "../serving/stopping.ts";
 
-export function addServeCommand(program: Command, context: Context): void {
+export function addServeCommand(program: CLICommand): void {
+  const { context } = program;
   const { io, misuse } = context;
   program
     .command("serve")
@@ -53,14 +53,11 @@ export function addServeCommand(program: Command, context: Context): void {
       wholeFrom(1, 60),
       60,
     )
-    .addHelpText(
-      "after",
-      examples(
-        "serve --host 0.0.0.0 --port 8443 --https --cert cert.pem --key key.pem",
-        "serve --trusted-proxy 127.0.0.1 --log-address",
-      ),
+    .examples(
+      "serve --host 0.0.0.0 --port 8443 --https --cert cert.pem --key key.pem",
+      "serve --trusted-proxy 127.0.0.1 --log-address",
     )
-    .action(async (_options: ServeOptions, command: Command) => {
+    .action(async (_options: ServeOptions, command: CLICommand) => {
       applyEnvironment(command, io.env);
       const options = command.opts<ServeOptions>();
       if (options.https === true && (options.cert === undefined || options.key === undefined)) {

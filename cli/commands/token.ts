@@ -1,15 +1,13 @@
 /** `token`: issues, lists and revokes tokens and invitations. A token or a code is shown once, when it is issued. */
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import type { OperationInput } from "../../src/control/operations.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { hashOfToken, tokenInText } from "../../src/identity/tokens.ts";
 import { instantWords, parseFuture } from "../arguments/instant.ts";
+import { type CLICommand, neverSuggested } from "../command.ts";
 import type { Context } from "../context.ts";
-import { examples } from "../help.ts";
-import { neverSuggested } from "../suggestion.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { formatInstant } from "../terminal/output.ts";
-import { loading } from "./loading.ts";
 
 /** The limit for standard input, in characters: a token, and white space around it. */
 const longestInput = 1024;
@@ -26,7 +24,8 @@ function hashFrom(text: string): string {
 
 type IssueOptions = Omit<OperationInput<"token.issue">, "expiresIn"> & { public?: boolean; expires?: number };
 
-export function addTokenCommands(program: Command, context: Context): void {
+export function addTokenCommands(program: CLICommand): void {
+  const { context } = program;
   const { change, misuse, read, run, output } = context;
   const parseExpiry = (text: string) => parseFuture(text, output) - Date.now();
   const token = program.command("token").description("issue, list and revoke tokens and invitations");
@@ -39,10 +38,7 @@ export function addTokenCommands(program: Command, context: Context): void {
     .option("--addon-version <version>", "the addon version it is issued for, such as 2.5.1")
     .option("--expires <moment>", `when it expires: ${instantWords}`, parseExpiry)
     .option("--read-only", "a token that allows no changes, for web pages and other public places")
-    .addHelpText(
-      "after",
-      examples("token issue --player Ada --expires 30d", "token issue --public --read-only"),
-    )
+    .examples("token issue --player Ada --expires 30d", "token issue --public --read-only")
     .action(async ({ public: isPublic, expires: expiresIn, ...input }: IssueOptions) => {
       if (input.player === undefined && isPublic !== true)
         misuse("one of --player <player> and --public is required");
@@ -60,7 +56,7 @@ export function addTokenCommands(program: Command, context: Context): void {
     .command("list")
     .description("list the tokens, without their secrets, which are not stored")
     .option("--player <player>", "only the tokens of this player: name or UUID")
-    .addHelpText("after", examples("token list --player Ada"))
+    .examples("token list --player Ada")
     .action(async ({ player }: { player?: string }) => {
       const rows = await read("token.list", { player });
       output.list(
@@ -93,18 +89,15 @@ export function addTokenCommands(program: Command, context: Context): void {
       parseExpiry,
     )
     .option("--message <text>", "a text with {code} and {name} for each player, as a further column")
-    .addHelpText(
-      "after",
-      examples(
-        "token invite --player Ada",
-        "token invite --member GROVE --message 'Welcome {name}! Your code: {code}' > codes.csv",
-      ),
+    .examples(
+      "token invite --player Ada",
+      "token invite --member GROVE --message 'Welcome {name}! Your code: {code}' > codes.csv",
     )
-    .action(loading(context, async () => (await import("../actions/invite.ts")).invitePlayers));
+    .loads(async () => (await import("../actions/invite.ts")).invitePlayers);
   token
     .command("invitations")
     .description("list the latest invitation of each player, without its code, which is not stored")
-    .addHelpText("after", examples("token invitations"))
+    .examples("token invitations")
     .action(async () => {
       output.list(
         await read("token.invitations", {}),
@@ -127,14 +120,11 @@ export function addTokenCommands(program: Command, context: Context): void {
       "revoke the invitation of this player, and the token that it gave unless used",
     )
     .option("--yes", "do not ask before revoking all of them")
-    .addHelpText(
-      "after",
-      examples(
-        "token revoke a92ebc16",
-        "token revoke - < token.txt",
-        "token revoke --player Ada",
-        "token revoke --invitation Ada",
-      ),
+    .examples(
+      "token revoke a92ebc16",
+      "token revoke - < token.txt",
+      "token revoke --player Ada",
+      "token revoke --invitation Ada",
     )
     .action(
       async (id: string | undefined, { player, invitation }: { player?: string; invitation?: string }) => {
