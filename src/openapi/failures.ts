@@ -52,7 +52,7 @@ function failuresOf(route: Route, table: Table): ReadonlyMap<FailureCode, string
     add("EXCLUDED", `The caller is in the group ${table.excludedGroup}, whose members may call nothing.`);
   }
   if (operation.effect === "change" && operation.invited === undefined) add("READ_ONLY");
-  if (publicAccessOf(restriction) !== "yes")
+  if (publicAccessOf(route) !== "yes")
     add("RESTRICTED", `This operation is only for ${describe(restriction)}.`);
   const query = parameters.filter((parameter) => parameter.in === "query");
   if (query.some((parameter) => parameter.default === undefined)) add("PARAMETER_MISSING");

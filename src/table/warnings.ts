@@ -92,13 +92,14 @@ export function missingWords(names: readonly string[]): string {
 }
 
 function warnOfRoute(
-  { path, restriction, operation, handler }: Route,
+  route: Route,
   places: readonly Place[],
   intended: readonly Intention[],
   { excludedGroup }: Table,
   { members, ranks }: WarningOptions,
   warn: (kind: WarningKind, path: Path, message: string) => void,
 ): void {
+  const { path, operation, handler } = route;
   const at = ["routes", path];
   const found = new Set<Intention>();
   const suspect = (kind: Intention, place: Place, message: string) => {
@@ -108,7 +109,7 @@ function warnOfRoute(
   };
 
   // Of all restrictions, only `open` allows public tokens.
-  const isPublic = publicAccessOf(restriction) !== "no";
+  const isPublic = publicAccessOf(route) !== "no";
   const open = isPublic ? places.find((place) => place.restriction.kind === "open") : undefined;
   if (open !== undefined && operation.effect === "change") {
     suspect("open-change", open, `${handler} changes data, and everyone with a public token may call it`);

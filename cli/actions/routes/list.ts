@@ -89,9 +89,7 @@ async function verdictsFor(
   const caller = fold(who) === "public" ? publicCaller({ id: "-" }) : await playerCaller(context, who);
   const vocabulary = await vocabularyOf(context);
   const excluded = isExcluded(table, caller);
-  return new Map(
-    routes.map((route) => [route, excluded ? "no" : accessOf(route.restriction, caller, vocabulary)]),
-  );
+  return new Map(routes.map((route) => [route, excluded ? "no" : accessOf(route, caller, vocabulary)]));
 }
 
 async function playerCaller({ read }: Context, player: string): Promise<Caller> {

@@ -16,7 +16,7 @@ interface Choice {
 }
 
 /** A value that is no name and in no table: it represents all values that make no difference. */
-const anythingElse = "\u0000";
+export const anythingElse = "\u0000";
 const ownName = "the caller's own name";
 const otherValue = "anything else";
 const leftOut: Choice = { words: "omitted", value: () => undefined };
