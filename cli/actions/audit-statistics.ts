@@ -13,22 +13,19 @@ import { readTable } from "../../src/table-in-force/read-table.ts";
 import { faultsIn } from "../../src/table-in-force/route-table.ts";
 import type { Context } from "../context.ts";
 import { disablePretenuring } from "../serving/heap.ts";
-import { type Column, formatInstant } from "../terminal/output.ts";
+import { type Columns, formatInstant } from "../terminal/output.ts";
 import { withProgress } from "./data/progress.ts";
 
-const columnsFor = (players: Data["players"]): readonly Column<Excess>[] => [
+const columnsFor = (players: Data["players"]): Columns<Excess> => ({
   // Somebody else may have the name of a former player.
-  {
-    heading: "PLAYER",
-    cell: ({ player, uuid }) => (players.has(uuid) || player === uuid ? player : `${player} (${uuid})`),
-  },
-  { heading: "TYPE", cell: ({ type }) => type },
-  { heading: "COUNT", cell: ({ count }) => String(count) },
-  { heading: "LIMIT", cell: ({ limit }) => String(limit) },
-  { heading: "BEGAN", cell: ({ began }) => formatInstant(began) },
-  { heading: "TOTAL", cell: ({ total }) => String(total) },
-  { heading: "FINDING", cell: ({ info }) => info },
-];
+  PLAYER: ({ player, uuid }) => (players.has(uuid) || player === uuid ? player : `${player} (${uuid})`),
+  TYPE: ({ type }) => type,
+  COUNT: ({ count }) => String(count),
+  LIMIT: ({ limit }) => String(limit),
+  BEGAN: ({ began }) => formatInstant(began),
+  TOTAL: ({ total }) => String(total),
+  FINDING: ({ info }) => info,
+});
 
 /** Lists the open cases by the limits of the route table, or closes those of a player: of a name or UUID. */
 export async function showStatistics(context: Context, { close }: { close?: string }): Promise<void> {

@@ -2,7 +2,7 @@
 import { type AuditQuery, readEntries, readNames } from "../../src/audit/read.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import type { Context } from "../context.ts";
-import { type Column, formatInstant } from "../terminal/output.ts";
+import { type Columns, formatInstant } from "../terminal/output.ts";
 import { withProgress } from "./data/progress.ts";
 
 interface Day {
@@ -15,13 +15,13 @@ interface Day {
   readonly last: number;
 }
 
-const columns: readonly Column<Day>[] = [
-  { heading: "DAY", cell: ({ day }) => day },
-  { heading: "OPERATION", cell: ({ operation }) => operation },
-  { heading: "CHANGES", cell: ({ changes }) => String(changes) },
-  { heading: "FROM", cell: ({ first }) => formatInstant(first).slice(11, 19) },
-  { heading: "TO", cell: ({ last }) => formatInstant(last).slice(11, 19) },
-];
+const columns: Columns<Day> = {
+  DAY: ({ day }) => day,
+  OPERATION: ({ operation }) => operation,
+  CHANGES: ({ changes }) => String(changes),
+  FROM: ({ first }) => formatInstant(first).slice(11, 19),
+  TO: ({ last }) => formatInstant(last).slice(11, 19),
+};
 
 /**
  * Lists the days, the latest first; of a day, the operation with the most changes first.

@@ -13,10 +13,10 @@ export function addGroupCommands(program: CLICommand): void {
       const rows = await read("group.list", {});
       output.list(
         rows,
-        [
-          { heading: "GROUP", cell: (row) => row.group },
-          { heading: "MEMBERS", cell: ({ members }) => termed(members) || "-" },
-        ],
+        {
+          GROUP: (row) => row.group,
+          MEMBERS: ({ members }) => termed(members) || "-",
+        },
         "There are no groups.",
       );
     });

@@ -41,10 +41,10 @@ export function addMemberCommands(program: CLICommand): void {
     .action(async () => {
       output.list(
         await read("admin.list", {}),
-        [
-          { heading: "NAME", cell: ({ name }) => name },
-          { heading: "UUID", cell: ({ uuid }) => uuid },
-        ],
+        {
+          NAME: ({ name }) => name,
+          UUID: ({ uuid }) => uuid,
+        },
         "Nobody is an administrator.",
       );
     });

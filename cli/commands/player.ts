@@ -67,13 +67,13 @@ export function addPlayerCommands(program: CLICommand): void {
       const empty = found.length === 0 ? none : "--limit 0 shows none.";
       output.list(
         rows,
-        [
-          { heading: "NAME", cell: ({ name }) => name },
-          { heading: "UUID", cell: ({ uuid }) => uuid },
-          { heading: "MEMBER OF", cell: ({ members }) => members.map(memberWords).join(" ") || "-" },
-          { heading: "GROUPS", cell: groupWords },
-          { heading: "ADMIN", cell: ({ administrator }) => (administrator ? "yes" : "no") },
-        ],
+        {
+          NAME: ({ name }) => name,
+          UUID: ({ uuid }) => uuid,
+          "MEMBER OF": ({ members }) => members.map(memberWords).join(" ") || "-",
+          GROUPS: groupWords,
+          ADMIN: ({ administrator }) => (administrator ? "yes" : "no"),
+        },
         empty,
       );
       if (rows.length > 0 && rows.length < found.length)

@@ -61,16 +61,16 @@ export function addTokenCommands(program: CLICommand): void {
       const rows = await read("token.list", { player });
       output.list(
         rows,
-        [
-          { heading: "ID", cell: ({ id }) => id },
-          { heading: "PLAYER", cell: ({ player }) => player ?? "(public)" },
-          { heading: "STATE", cell: ({ state }) => state },
-          { heading: "ACCESS", cell: ({ readOnly }) => (readOnly ? "read-only" : "full") },
-          { heading: "ISSUED", cell: ({ issued }) => formatInstant(issued) },
-          { heading: "EXPIRES", cell: ({ expires }) => formatInstant(expires) },
-          { heading: "VERSION", cell: ({ addonVersion }) => addonVersion ?? "-" },
-          { heading: "LABEL", cell: ({ label }) => label ?? "-" },
-        ],
+        {
+          ID: ({ id }) => id,
+          PLAYER: ({ player }) => player ?? "(public)",
+          STATE: ({ state }) => state,
+          ACCESS: ({ readOnly }) => (readOnly ? "read-only" : "full"),
+          ISSUED: ({ issued }) => formatInstant(issued),
+          EXPIRES: ({ expires }) => formatInstant(expires),
+          VERSION: ({ addonVersion }) => addonVersion ?? "-",
+          LABEL: ({ label }) => label ?? "-",
+        },
         player === undefined ? "No token was issued yet." : `${player} has no tokens.`,
       );
     });
@@ -101,13 +101,13 @@ export function addTokenCommands(program: CLICommand): void {
     .action(async () => {
       output.list(
         await read("token.invitations", {}),
-        [
-          { heading: "PLAYER", cell: ({ player }) => player },
-          { heading: "STATE", cell: ({ state }) => state },
-          { heading: "ISSUED", cell: ({ issued }) => formatInstant(issued) },
-          { heading: "EXPIRES", cell: ({ expires }) => formatInstant(expires) },
-          { heading: "TOKEN", cell: ({ token }) => token ?? "-" },
-        ],
+        {
+          PLAYER: ({ player }) => player,
+          STATE: ({ state }) => state,
+          ISSUED: ({ issued }) => formatInstant(issued),
+          EXPIRES: ({ expires }) => formatInstant(expires),
+          TOKEN: ({ token }) => token ?? "-",
+        },
         "Nobody was invited yet.",
       );
     });

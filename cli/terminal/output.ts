@@ -11,10 +11,8 @@ import type { Paint } from "./excerpts.ts";
 import type { IO, Sink } from "./io.ts";
 import type * as Layout from "./layout.ts";
 
-export interface Column<T> {
-  readonly heading: string;
-  readonly cell: (row: T) => string;
-}
+/** The cells of a list, by their headings. */
+export type Columns<T> = Readonly<Record<string, (row: T) => string>>;
 
 /** An error that has been reported, such as the failed answer of `call`: only its exit code remains. */
 export class Reported extends Error {
@@ -81,17 +79,16 @@ export class Output {
   }
 
   /** Prints a list, or for a person the text `empty` if the list has no rows. */
-  list<T>(rows: readonly T[], columns: readonly Column<T>[], empty: string): void {
+  list<T>(rows: readonly T[], columns: Columns<T>, empty: string): void {
     const { stdout } = this.#io;
     if (this.#json()) {
       this.verbatim(rows, "");
     } else if (rows.length === 0) {
       this.remark(empty);
     } else if (stdout.isTTY === true && this.#layout !== undefined) {
-      const headings = columns.map(({ heading }) => heading);
       const cells = rows.map((row) => cellsOf(row, columns));
       const bold = (heading: string) => this.style("bold", heading);
-      stdout.write(`${this.#layout.formatTable(headings, cells, widthOf(stdout), bold)}\n`);
+      stdout.write(`${this.#layout.formatTable(Object.keys(columns), cells, widthOf(stdout), bold)}\n`);
     } else {
       for (const row of rows) stdout.write(`${cellsOf(row, columns).join("\t")}\n`);
     }
@@ -183,8 +180,8 @@ function widthOf({ isTTY, columns }: Sink): number | undefined {
   return isTTY === true && columns ? columns : undefined;
 }
 
-function cellsOf<T>(row: T, columns: readonly Column<T>[]): string[] {
-  return columns.map(({ cell }) => escapeControls(cell(row)).replace(/[\n\t]/g, " "));
+function cellsOf<T>(row: T, columns: Columns<T>): string[] {
+  return Object.values(columns).map((cell) => escapeControls(cell(row)).replace(/[\n\t]/g, " "));
 }
 
 /** Control characters and those that change the direction of text: names in older data could control a terminal. */

@@ -71,13 +71,13 @@ export async function showJournal(context: Context, given: string | undefined): 
   output.remark(`${withoutPassword(url)} has ${counted(head.sequence, "change")}.`);
   output.list(
     rows,
-    [
-      { heading: "MACHINE", cell: ({ name }) => name },
-      { heading: "CHANGE", cell: ({ sequence }) => String(sequence) },
-      { heading: "LAG", cell: ({ lag }) => String(lag) },
-      { heading: "TABLE", cell: ({ table }) => table?.slice(0, 12) ?? "none" },
-      { heading: "SEEN", cell: ({ seconds }) => `${seconds} s ago` },
-    ],
+    {
+      MACHINE: ({ name }) => name,
+      CHANGE: ({ sequence }) => String(sequence),
+      LAG: ({ lag }) => String(lag),
+      TABLE: ({ table }) => table?.slice(0, 12) ?? "none",
+      SEEN: ({ seconds }) => `${seconds} s ago`,
+    },
     "No machine has followed it yet.",
   );
 }

@@ -18,16 +18,16 @@ import { storedTable } from "../../arguments/operation.ts";
 import type { Context } from "../../context.ts";
 import { fileMode } from "../../data/workspace.ts";
 import { confirm } from "../../terminal/confirm.ts";
-import { type Column, formatInstant } from "../../terminal/output.ts";
+import { type Columns, formatInstant } from "../../terminal/output.ts";
 import { diffText } from "./diff.ts";
 import { replaceIt, shownNames } from "./reload.ts";
 import { requireServed, tableInForce } from "./table.ts";
 
-const columns: readonly Column<HistoryEntry>[] = [
-  { heading: "REVISION", cell: ({ revision }) => revision },
-  { heading: "SINCE", cell: ({ since }) => formatInstant(since) },
-  { heading: "CHANGE", cell: ({ change }) => change ?? "-" },
-];
+const columns: Columns<HistoryEntry> = {
+  REVISION: ({ revision }) => revision,
+  SINCE: ({ since }) => formatInstant(since),
+  CHANGE: ({ change }) => change ?? "-",
+};
 
 /** Lists the tables that were in force, the latest first. */
 export async function showHistory({ output, workspace }: Context): Promise<void> {

@@ -8,23 +8,21 @@ import { type Access, accessOf } from "../../../src/table/restriction/access.ts"
 import { describe } from "../../../src/table/restriction/restriction.ts";
 import type { Route, Table } from "../../../src/table/table.ts";
 import type { Context } from "../../context.ts";
-import type { Column } from "../../terminal/output.ts";
+import type { Columns } from "../../terminal/output.ts";
 import { toMarkdown } from "./markdown.ts";
 import { checkedTable, tableFile, tableInForce, vocabularyOf } from "./table.ts";
 
 type Row = ReturnType<typeof toRow>;
 
-const columns: readonly Column<Row>[] = [
-  { heading: "PATH", cell: ({ path }) => path },
-  { heading: "RESTRICTION", cell: ({ restriction }) => restriction },
-  {
-    heading: "PARAMETERS",
-    cell: ({ parameters }) => parameters.map(({ name }) => name).join(" ") || "-",
-  },
-];
-const mayColumn: Column<Row> = {
-  heading: "MAY",
-  cell: ({ may, dependsOn = [] }) => (may === "depends" ? `depends on ${allOf(dependsOn)}` : "yes"),
+const columns: Columns<Row> = {
+  PATH: ({ path }) => path,
+  RESTRICTION: ({ restriction }) => restriction,
+  PARAMETERS: ({ parameters }) => parameters.map(({ name }) => name).join(" ") || "-",
+};
+const columnsFor: Columns<Row> = {
+  PATH: ({ path }) => path,
+  MAY: ({ may, dependsOn = [] }) => (may === "depends" ? `depends on ${allOf(dependsOn)}` : "yes"),
+  ...columns,
 };
 
 export async function listRoutes(
@@ -45,8 +43,7 @@ export async function listRoutes(
     return;
   }
   const rows = routes.map((route) => toRow(route, verdicts?.get(route)));
-  const shown = verdicts === undefined ? columns : [...columns.slice(0, 1), mayColumn, ...columns.slice(1)];
-  await context.output.list(rows, shown, `${who} may call none of them.`);
+  context.output.list(rows, verdicts === undefined ? columns : columnsFor, `${who} may call none of them.`);
 }
 
 /** @param may whether the caller of `--for` may call it; then the row has the parameters on which that depends */
