@@ -260,39 +260,29 @@ async function warnOfStrangers(
   { host, https, metrics, trustedProxy = [] }: ServeOptions,
   { folder, routesFile }: { readonly folder: string; readonly routesFile: string },
 ): Promise<void> {
-  if (https !== true && !isLoopback(host)) {
-    output.remark(
-      `warning: Other machines can reach ${host}, and without --https everyone on the network path can read the ` +
-        "tokens. Give --https with --cert and --key, or listen on 127.0.0.1 behind a proxy that speaks TLS.",
-    );
-  }
-  if (metrics && !isLoopback(metrics.host)) {
-    output.remark(
-      `warning: Other machines can reach the metrics on ${metrics.host}, which need no token. Give --metrics an address ` +
-        "of this machine, such as 127.0.0.1:9464, or let a firewall protect its port.",
-    );
-  }
-  if (trustedProxy.some(({ prefix }) => prefix === 0)) {
-    output.remark(
-      "warning: --trusted-proxy trusts every address, so that each client can choose the address by which it is limited " +
-        "and logged. Give it only the addresses of your proxies.",
-    );
-  }
   // Loading the table reports why it cannot be read.
   const writable = await modeWith(0o002, routesFile).catch(() => undefined);
-  if (writable !== undefined) {
-    output.remark(
-      `warning: Every user of this machine can change the route table ${routesFile} (mode ${writable}), and with it who may ` +
-        `call what. \`chmod o-w ${asArgument(routesFile)}\` denies it.`,
-    );
-  }
   const mode = await modeWith(0o077, folder);
-  if (mode !== undefined) {
-    output.remark(
-      `warning: Other users of this machine can enter the data folder ${folder} (mode ${mode}). ` +
+  const warnings = [
+    https !== true &&
+      !isLoopback(host) &&
+      `Other machines can reach ${host}, and without --https everyone on the network path can read the ` +
+        "tokens. Give --https with --cert and --key, or listen on 127.0.0.1 behind a proxy that speaks TLS.",
+    metrics &&
+      !isLoopback(metrics.host) &&
+      `Other machines can reach the metrics on ${metrics.host}, which need no token. Give --metrics an address ` +
+        "of this machine, such as 127.0.0.1:9464, or let a firewall protect its port.",
+    trustedProxy.some(({ prefix }) => prefix === 0) &&
+      "--trusted-proxy trusts every address, so that each client can choose the address by which it is limited " +
+        "and logged. Give it only the addresses of your proxies.",
+    writable !== undefined &&
+      `Every user of this machine can change the route table ${routesFile} (mode ${writable}), and with it who may ` +
+        `call what. \`chmod o-w ${asArgument(routesFile)}\` denies it.`,
+    mode !== undefined &&
+      `Other users of this machine can enter the data folder ${folder} (mode ${mode}). ` +
         `\`chmod 700 ${asArgument(folder)}\` denies them access.`,
-    );
-  }
+  ];
+  for (const warning of warnings) if (warning) output.remark(`warning: ${warning}`);
 }
 
 /** The most inconsistencies that the log names. */
