@@ -8,7 +8,7 @@ import { requireNew } from "../../src/store/folder/folder.ts";
 import { namesIn } from "../../src/store/folder/listing.ts";
 import type { Address } from "../arguments/address.ts";
 import type { Context } from "../context.ts";
-import { checkedTable, tableFile } from "./routes/table.ts";
+import { checkedTable } from "./routes/table.ts";
 
 /** Refuses a first start that would fail, before it creates anything. @throws Failure */
 export async function checkFirstStart(
@@ -17,7 +17,7 @@ export async function checkFirstStart(
 ): Promise<void> {
   const { folder, journal } = context.workspace();
   if (!journal) requireNew(folder, await namesIn(nodeFiles, folder));
-  await checkedTable(context, await tableFile(context, undefined));
+  await checkedTable(context);
   const refused =
     (await refusedAddress(theService, host, port)) ??
     (metrics && (await refusedAddress(theMetrics, metrics.host, metrics.port)));

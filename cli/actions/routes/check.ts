@@ -3,7 +3,7 @@ import { counted, numbered } from "../../../src/domain/text.ts";
 import { faultsIn } from "../../../src/table-in-force/route-table.ts";
 import type { Context } from "../../context.ts";
 import { Reported } from "../../terminal/output.ts";
-import { inspectTable, tableFile } from "./table.ts";
+import { inspectTable } from "./table.ts";
 
 /** Checks a file; the default is that of `--routes`. @throws Reported if it does not pass */
 export async function checkFile(
@@ -12,8 +12,7 @@ export async function checkFile(
   { strict = false }: { strict?: boolean },
 ): Promise<void> {
   const { output, io } = context;
-  const file = await tableFile(context, given);
-  const { table, revision, faults, warnings, text } = await inspectTable(context, file);
+  const { file, table, revision, faults, warnings, text } = await inspectTable(context, given);
   const failed = faults.length > 0 || (strict && warnings.length > 0);
   const [code, count] =
     faults.length > 0

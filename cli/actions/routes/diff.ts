@@ -7,7 +7,7 @@ import { inWords } from "../../../src/explain/summary.ts";
 import { tableText } from "../../arguments/operation.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../terminal/output.ts";
-import { checkedTable, tableFile, vocabularyOf } from "./table.ts";
+import { checkedTable, vocabularyOf } from "./table.ts";
 
 /** Compares the first table with the second or, without that, the table in force with the first. */
 export async function showDiff(context: Context, first: string, second: string | undefined): Promise<void> {
@@ -25,11 +25,7 @@ async function diffFiles(context: Context, old: string | undefined, fresh: strin
     return listPlayers(await run("reads", "routes.diff", { after, before }));
   }
   output.remark("There is no data yet, so there are no players who gain or lose anything.");
-  const sourceOf = async (given: string | undefined) => {
-    const file = await tableFile(context, given);
-    return { file, table: await checkedTable(context, file) };
-  };
-  const sources = [await sourceOf(old), await sourceOf(fresh)] as const;
+  const sources = [await checkedTable(context, old), await checkedTable(context, fresh)] as const;
   return listPlayers(await compareTables(...sources, undefined, await vocabularyOf(context)));
 }
 

@@ -10,7 +10,7 @@ import type { Route, Table } from "../../../src/table/table.ts";
 import type { Context } from "../../context.ts";
 import type { Columns } from "../../terminal/output.ts";
 import { toMarkdown } from "./markdown.ts";
-import { checkedTable, tableFile, tableInForce, vocabularyOf } from "./table.ts";
+import { checkedTable, tableInForce, vocabularyOf } from "./table.ts";
 
 type Row = ReturnType<typeof toRow>;
 
@@ -29,8 +29,7 @@ export async function listRoutes(
   context: Context,
   { resource, for: who, markdown: isMarkdown }: { resource?: string; for?: string; markdown?: boolean },
 ): Promise<void> {
-  const file = await tableFile(context, undefined);
-  const table = await checkedTable(context, file);
+  const { file, table } = await checkedTable(context);
   const served = await tableInForce(context);
   if (served !== undefined && served.revision !== table.revision)
     context.output.remark(`${file} is not in force: the service has revision ${served.revision}.`);

@@ -9,7 +9,7 @@ import type { Context } from "../../context.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { formatInstant } from "../../terminal/output.ts";
 import { diffText } from "./diff.ts";
-import { checkedTable, requireServed, tableFile, tableInForce } from "./table.ts";
+import { checkedTable, requireServed, tableInForce } from "./table.ts";
 
 /** The most players that a line of the preview names; `routes diff` names all. */
 export const shownNames = 10;
@@ -72,18 +72,11 @@ export async function showStatus(context: Context): Promise<void> {
   const { output, workspace } = context;
   const status = await tableInForce(context);
   if (status === undefined) {
-    const file = await tableFile(context, undefined);
-    const { revision, routes: all } = await checkedTable(context, file, true);
-    const document = {
-      running: false,
-      file,
-      revision,
-      routes: all.length,
-      since: null,
-      refused: null,
-    };
+    const { file, table } = await checkedTable(context, undefined, true);
+    const { revision, routes: all } = table;
+    const none = { since: null, refused: null, pending: null };
     output.result(
-      { ...document, pending: null },
+      { running: false, file, revision, routes: all.length, ...none },
       `No service is running on ${workspace().folder}: no table is in force.\nfile          ${file}\nrevision      ${revision}, ${counted(all.length, "route")}, no faults`,
     );
     return;
@@ -98,7 +91,7 @@ type Pending = { readonly revision: string } | { readonly faults: number; readon
 
 async function pendingOf(context: Context, { file, revision }: TableStatus): Promise<Pending> {
   try {
-    const table = await checkedTable(context, file, true);
+    const { table } = await checkedTable(context, file, true);
     return table.revision === revision ? null : { revision: table.revision };
   } catch (error) {
     return {

@@ -4,21 +4,17 @@ import { resolve } from "node:path";
 import { connectControl } from "../../../src/control/client.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { errorCode, reasonOf } from "../../../src/domain/system-error.ts";
+import type { TableFile } from "../../../src/explain/comparison.ts";
 import { checkRoutes } from "../../../src/operations.ts";
 import { readSeed } from "../../../src/operator/seed-file.ts";
 import type { Vocabulary } from "../../../src/table/caller.ts";
 import type { Finding } from "../../../src/table/declared/entries.ts";
 import { revisionOf } from "../../../src/table/revision.ts";
-import { type Table, withFindings } from "../../../src/table/table.ts";
+import { withFindings } from "../../../src/table/table.ts";
 import { type WarningOptions, warningsOf } from "../../../src/table/warnings.ts";
 import { readTable } from "../../../src/table-in-force/read-table.ts";
-import { faultsIn, type TableStatus } from "../../../src/table-in-force/route-table.ts";
+import { faultsIn, type TableStatus, type TableText } from "../../../src/table-in-force/route-table.ts";
 import type { Context } from "../../context.ts";
-
-/** Returns the file of an argument, or that of `--routes`. */
-export async function tableFile({ io, workspace }: Context, given: string | undefined): Promise<string> {
-  return given === undefined ? workspace().routesFile() : resolve(io.cwd, given);
-}
 
 /** Returns the status of the table in force; undefined if no service runs. */
 export async function tableInForce({ workspace }: Context): Promise<TableStatus | undefined> {
@@ -38,10 +34,12 @@ export async function requireServed(context: Context, hint: string, file?: strin
   throw new Failure("CONFLICT", `The service runs on ${served}, not on ${routes}.`, { hint });
 }
 
-/** Reads a table. Only that of `--routes` is named by the option. */
-async function readNamed(context: Context, file: string): Promise<string> {
-  const isNamed = file === (await context.workspace().routesFile());
-  return readTable(file, isNamed).catch(async (error: unknown) => {
+/** Reads the table of an argument, or that of `--routes`, which alone is named by the option. */
+async function readNamed(context: Context, given: string | undefined): Promise<TableText> {
+  const named = await context.workspace().routesFile();
+  const file = given === undefined ? named : resolve(context.io.cwd, given);
+  const isNamed = file === named;
+  const text = await readTable(file, isNamed).catch(async (error: unknown) => {
     const isMissing = error instanceof Failure && errorCode(error.cause) === "ENOENT";
     const served = isNamed && isMissing ? await tableInForce(context).catch(() => undefined) : undefined;
     if (served === undefined || served.file === file) throw error;
@@ -49,30 +47,32 @@ async function readNamed(context: Context, file: string): Promise<string> {
       hint: `The service runs on ${served.file}: name it with --routes.`,
     });
   });
+  return { file, text };
 }
 
 /**
  * Reads a table.
+ * @param given its file, by default that of `--routes`
  * @param isNext whether it is to be put in force, so that entries in the data must fit it
  * @throws Failure if it has faults
  */
-export async function checkedTable(context: Context, file: string, isNext = false): Promise<Table> {
-  const text = await readNamed(context, file);
+export async function checkedTable(context: Context, given?: string, isNext = false): Promise<TableFile> {
+  const { file, text } = await readNamed(context, given);
   const isCompared = isNext && (await context.workspace().hasData());
   const findings = isCompared ? await context.run("reads", "list.check", { text }) : [];
   const { table, faults } = withFindings(checkRoutes(text, await vocabularyOf(context)), findings);
   if (table === undefined) throw faultsIn(file, faults, text);
-  return table;
+  return { file, table };
 }
 
-/** Reads a file, and finds its faults or, if it has none, its warnings. */
-export async function inspectTable(context: Context, file: string) {
-  const text = await readNamed(context, file);
+/** Reads a file, by default that of `--routes`, and finds its faults or, if it has none, its warnings. */
+export async function inspectTable(context: Context, given: string | undefined) {
+  const { file, text } = await readNamed(context, given);
   const { vocabulary, ...known } = await knownFor(context, text);
   const checked = withFindings(checkRoutes(text, vocabulary), known.findings);
   const { table, document } = checked;
   const warnings = table === undefined ? [] : warningsOf(table, document, known);
-  return { ...checked, text, revision: revisionOf(text), warnings };
+  return { ...checked, file, text, revision: revisionOf(text), warnings };
 }
 
 /** Returns what a table is checked against: the names, the entries in the data, and who is a member of what. */

@@ -10,7 +10,7 @@ import { type TestFailure, type TestResult, testTable } from "../../../src/table
 import type { Context } from "../../context.ts";
 import { formatFaults, type Paint } from "../../terminal/excerpts.ts";
 import { type Output, Reported } from "../../terminal/output.ts";
-import { checkedTable, tableFile, vocabularyOf } from "./table.ts";
+import { checkedTable, vocabularyOf } from "./table.ts";
 
 /** Runs the tests of a file; the default is beside the table. `coverage` is required, in percent. @throws Reported if one fails, or the coverage is too low */
 export async function testRoutes(
@@ -19,9 +19,8 @@ export async function testRoutes(
   { coverage: least = 0 }: { coverage?: number },
 ): Promise<void> {
   const { output, io } = context;
-  const routesFile = await tableFile(context, undefined);
+  const { file: routesFile, table } = await checkedTable(context);
   const file = given === undefined ? testsBeside(routesFile) : resolve(io.cwd, given);
-  const table = await checkedTable(context, routesFile);
   const text = await readTests(file);
   if (/^routes:/m.test(text)) {
     throw new Failure("PARAMETER_INVALID", `${file} is a route table, not a file of tests.`, {
