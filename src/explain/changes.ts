@@ -24,44 +24,33 @@ export interface NamedChange extends Change {
   readonly name: string;
 }
 
-export interface RouteChange {
-  readonly path: string;
-  readonly change: "added" | "removed" | "changed";
-  /** In words; null if unchanged. */
-  readonly restriction: Change | null;
-  /** The operation's name; null if unchanged. */
-  readonly handler: Change | null;
-  readonly summary: Change | null;
-  /** The route's own limit, such as `10/s, burst 60` or `off`; null if unchanged. */
-  readonly limit: Change | null;
-  readonly parameters: readonly NamedChange[];
-  /** Whether it refuses calls that it accepted because of their parameters, or takes another value for one they leave out. */
-  readonly narrows: boolean;
-}
+export type RouteChange = Readonly<NonNullable<ReturnType<typeof changeOfRoute>>>;
 
-/** Returns how a route changes, or undefined if it does not. */
-export function changeOfRoute(
-  path: string,
-  { before, after }: BeforeAfter<Route | undefined>,
-): RouteChange | undefined {
+/** Returns how a route changes, or undefined if it does not. What is unchanged is null. */
+export function changeOfRoute(path: string, { before, after }: BeforeAfter<Route | undefined>) {
   const changed = (of: (route: Route) => string | undefined) =>
     change(before && of(before), after && of(after));
   const parameters = valueChanges([], parametersOf(before), parametersOf(after));
   const changes = {
     path,
+    /** In words. */
     restriction: changed((route) => describe(route.restriction)),
     handler: changed((route) => route.handler),
     summary: changed((route) => route.summary),
+    /** The route's own limit, such as `10/s, burst 60` or `off`. */
     limit: changed(({ limit }) => limit && limitWords(limit)),
     parameters,
+    /** Whether it refuses calls that it accepted because of their parameters, or takes another value for one they leave out. */
     narrows: before !== undefined && after !== undefined && narrows(before, after),
   };
-  if (before === undefined) return { ...changes, change: "added" };
-  if (after === undefined) return { ...changes, change: "removed" };
+  if (before === undefined) return { ...changes, change: "added" as const };
+  if (after === undefined) return { ...changes, change: "removed" as const };
   const { restriction, handler, summary, limit } = changes;
   const isSame = [restriction, handler, summary, limit].every((difference) => difference === null);
   const decides = !isDeepStrictEqual(before.restriction, after.restriction);
-  return isSame && parameters.length === 0 && !decides ? undefined : { ...changes, change: "changed" };
+  return isSame && parameters.length === 0 && !decides
+    ? undefined
+    : { ...changes, change: "changed" as const };
 }
 
 function narrows(before: Route, after: Route): boolean {

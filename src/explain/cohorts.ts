@@ -13,9 +13,7 @@ import { type Caller, type Traits, toCaller } from "../table/caller.ts";
 export type Person = Pick<Player, "name" | "uuid">;
 
 /** What a player is and belongs to, whoever it is. */
-export interface PlayerTraits extends Pick<Traits, "administrator" | "ranks"> {
-  readonly groups: ReadonlyMap<string, unknown>;
-}
+export type PlayerTraits = Pick<Traits, "administrator" | "ranks" | "groups">;
 
 /** Returns what is the same for the same traits. */
 export function traitsKey({ administrator, ranks, groups }: PlayerTraits): string {

@@ -9,18 +9,10 @@ import { RequestInput } from "../engine/input.ts";
 import { encodeText, Router } from "../engine/router.ts";
 import { tokenInText } from "../identity/tokens.ts";
 import type { Vocabulary } from "../table/caller.ts";
-import type { Parameter } from "../table/parameters.ts";
-import type { Input } from "../table/restriction/restriction.ts";
-import type { Route, Table } from "../table/table.ts";
+import type { Table } from "../table/table.ts";
 
 /** A route, and the parameters that its restriction depends on. */
-export interface Question {
-  readonly route: Route;
-  /** Those with a value in the question, or with a default. */
-  readonly input: Input;
-  /** The others. */
-  readonly open: readonly Parameter[];
-}
+export type Question = ReturnType<typeof toQuestion>;
 
 /** A parameter as it was typed. */
 export type Pair = readonly [name: string, text: string];
@@ -28,14 +20,10 @@ export type Pair = readonly [name: string, text: string];
 /**
  * Reads a question. Parameters that the restriction does not depend on may be missing.
  * @param path without the prefix; not percent-encoded
+ * @returns as `input` the decisive parameters with a value in the question, or with a default, and as `open` the others
  * @throws Failure `UNKNOWN_PATH`, `PARAMETER_UNKNOWN`, `PARAMETER_REPEATED`, and those of {@link RequestInput}
  */
-export function toQuestion(
-  table: Table,
-  vocabulary: Vocabulary,
-  path: string,
-  pairs: readonly Pair[],
-): Question {
+export function toQuestion(table: Table, vocabulary: Vocabulary, path: string, pairs: readonly Pair[]) {
   const { route, params, rest } = match(table, path, pairs);
   const query = new URLSearchParams();
   for (const [name, text] of rest) {

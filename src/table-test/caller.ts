@@ -94,11 +94,11 @@ export function describedCaller(
   return { words: inWords(traits), caller: toCaller(traits) };
 }
 
-function inWords({ name, administrator, ranks, groups }: Traits & { groups: Iterable<string> }): string {
+function inWords({ name, administrator, ranks, groups }: Traits): string {
   const words = [
     ...(administrator ? ["administrator"] : []),
     ...Array.from(ranks, ([of, { rank }]) => `rank ${rank} in ${of}`),
-    ...Array.from(groups, (group) => `member of ${group}`),
+    ...Array.from(groups.keys(), (group) => `member of ${group}`),
     ...(name === undefined ? [] : [`named ${name}`]),
   ];
   return words.length === 0 ? "a player without memberships" : words.join(", ");

@@ -50,7 +50,7 @@ export interface Traits {
   readonly administrator: boolean;
   /** The memberships in factions and services, whose names are distinct. */
   readonly ranks: ReadonlyMap<string, { readonly rank: number }>;
-  readonly groups: { has(group: string): boolean };
+  readonly groups: { has(group: string): boolean; keys(): Iterable<string> };
 }
 
 /** Returns a player of certain traits as a caller, whatever the data has at each decision. */

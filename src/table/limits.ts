@@ -14,15 +14,7 @@ import { mapWith } from "./yaml/maps.ts";
 export const limitNames = ["reads", "changes", "unknown", "pages"] as const;
 
 /** A limit: a bucket of `burst` requests, which is refilled at a rate. */
-export interface Limit {
-  /** One of {@link limitNames}, or the path of a route that has a limit of its own. */
-  readonly name: string;
-  /** The number of requests that can be sent at once. */
-  readonly burst: number;
-  readonly perSecond: number;
-  /** As declared, for people: `10/s, burst 60`. */
-  readonly words: string;
-}
+export type Limit = Readonly<Exclude<ReturnType<typeof toLimit>, "off">>;
 
 export type Limits = Readonly<Record<(typeof limitNames)[number], Limit | "off">>;
 
@@ -80,13 +72,19 @@ export function toLimits(declared: LimitsDeclaration = {}): Limits {
   return { reads: of("reads"), changes: of("changes"), unknown: of("unknown"), pages: of("pages") };
 }
 
-/** Returns a limit. @param declared of the form of {@link limitSchema} */
-export function toLimit(name: string, declared: LimitDeclaration): Limit | "off" {
-  if (declared === "off") return "off";
+/**
+ * Returns a limit.
+ * @param name one of {@link limitNames}, or the path of a route that has a limit of its own
+ * @param declared of the form of {@link limitSchema}
+ */
+export function toLimit(name: string, declared: LimitDeclaration) {
+  if (declared === "off") return declared;
   const { rate, burst } = declared;
   const [, count, unit = ""] = rateForm.exec(rate) ?? [];
   const perSecond = Number(count) / (secondsIn[unit] ?? Number.NaN);
-  return { name, burst, perSecond, words: `${rate}, burst ${burst}` };
+  /** As declared, for people. */
+  const words = `${rate}, burst ${burst}`;
+  return { name, burst, perSecond, words };
 }
 
 /** Returns the words of a limit: `10/s, burst 60`, or `off`. */

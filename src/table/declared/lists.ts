@@ -71,36 +71,17 @@ type ListDeclaration = v.InferOutput<typeof listSchema>;
 
 export const listsSchema = mapOf(listSchema);
 
-export interface Field {
-  readonly name: string;
-  /** Whether it names a player, registered or not, or an entry of {@link list}. */
-  readonly refersTo: "player" | "entry" | undefined;
-  readonly list: string | undefined;
-  /** The type of its parameter. */
-  readonly type: ParameterType;
-  readonly description: string;
-  readonly example: ParameterValue;
-  readonly default: ParameterValue | undefined;
-  readonly reserved: readonly string[];
-}
+/**
+ * A field. `refersTo` says whether it names a player, registered or not, or an entry of `list`; `type` is that of its
+ * parameter.
+ */
+export type Field = Readonly<NonNullable<ReturnType<typeof toField>>>;
 
-export interface List {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string | undefined;
-  /** The fields of its key; of a list without, the number. */
-  readonly key: readonly Field[];
-  readonly isNumbered: boolean;
-  /** The fields of an answer, in order. */
-  readonly fields: readonly Field[];
-  readonly creator: boolean;
-  readonly order: readonly { readonly field: Field; readonly descending: boolean }[];
-  readonly keep: { readonly field: Field; readonly best: "lowest" | "highest" } | undefined;
-  readonly maxEntries: number;
-  readonly maxEntriesPerCreator: number | undefined;
-  /** The present names of fields by their former ones. */
-  readonly renamed: Readonly<Record<string, string>>;
-}
+/**
+ * A list. `key` has the fields of its key or, of a list without, the number; `fields` those of an answer, in order; and
+ * `renamed` the present names of fields by their former ones.
+ */
+export type List = Readonly<NonNullable<ReturnType<typeof toList>>>;
 
 /** The number of an entry of a list without a key. */
 const numberField: Field = {
@@ -169,12 +150,7 @@ export function isNamed({ key: [first, ...more] }: List): boolean {
   return first?.type.base === "text" && first.refersTo !== "player" && more.length === 0;
 }
 
-function toList(
-  name: string,
-  at: readonly string[],
-  declaration: ListDeclaration,
-  context: ListContext,
-): List | undefined {
+function toList(name: string, at: readonly string[], declaration: ListDeclaration, context: ListContext) {
   const { title, description, order, renamed = {} } = declaration;
   const { maxEntries = usualEntries, maxEntriesPerCreator, creator = false } = declaration;
   const isNumbered = declaration.key === undefined;
@@ -255,7 +231,7 @@ function toField(
   form: FieldDeclaration,
   at: readonly string[],
   { declared, types, report, vocabulary, textOf }: ListContext,
-): Field | undefined {
+) {
   const { list, description, example, default: fallback, reserved = [], round, ...declaration } = form;
   const refersTo =
     declaration.type === "player" || declaration.type === "entry" ? declaration.type : undefined;

@@ -23,21 +23,7 @@ import { type Fault, type Path, type Position, type Report, type Side, toFault }
 import { pointWords, rewrittenWords, sourceAt } from "./scalar.ts";
 
 /** A text that was read. */
-export interface ReadYAML {
-  /** Undefined if there were faults. */
-  readonly value: unknown;
-  /** The faults of the YAML itself, and those reported since. */
-  readonly faults: Fault[];
-  readonly report: Report;
-  /** Returns the position of a value or its key, or of what comes closest to it in the document. */
-  readonly locate: (path: Path, side?: Side) => Position;
-  /** Returns a scalar as it is written; undefined if that is not known. */
-  readonly sourceOf: (path: Path) => string | undefined;
-  /** Returns the text of a scalar; reports a number or boolean whose text is not what is written, such as 2.10. */
-  readonly textOf: (value: unknown, path: Path) => string | undefined;
-  /** Reports whole numbers that are written with a point, unless there is a fault already, such as that of a text. */
-  readonly reportPoints: () => void;
-}
+export type ReadYAML = ReturnType<typeof readYAML>;
 
 /** How deeply lists and maps may be nested: deeper than any table needs, and shallow enough for recursion. */
 const maxDepth = 50;
@@ -50,27 +36,35 @@ const tooManyAliases = `expected at most ${maxAliasCount} uses of an anchor, inc
 /** `failsafe` leaves every scalar as the text that it is written as. */
 type Schema = "core" | "failsafe";
 
-/** Reads a text. @param options.expected what the file should contain, for messages: "a route table" */
+/**
+ * Reads a text. The value is undefined if there were faults.
+ * @param options.expected what the file should contain, for messages: "a route table"
+ */
 export function readYAML(
   text: string,
   { expected, schema }: { readonly expected: string; readonly schema: Schema },
-): ReadYAML {
+) {
   const { document, lines, deep, second } = recent.memo(`${schema} ${text}`, { context: { text, schema } });
   const positionOf = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
+  /** The faults of the YAML itself, and those reported since. */
   const faults: Fault[] = [];
   const add = (offset: number, message: string) => faults.push(toFault(positionOf(offset), message));
+  /** Returns the position of a value or its key, or of what comes closest to it in the document. */
   const locate = (path: Path, side: Side = "value") => positionOf(offsetOf(document.contents, path, side));
   const report: Report = (path, message, side) => {
     faults.push(toFault(locate(path, side), message));
   };
+  /** Returns a scalar as it is written; undefined if that is not known. */
   const sourceOf = (path: Path) => sourceAt(document, path);
+  /** Returns the text of a scalar; reports a number or boolean whose text is not what is written, such as 2.10. */
   const textOf = (value: unknown, path: Path) => {
     const words = rewrittenWords(value, sourceOf(path));
     return words === undefined ? String(value) : report(path, words);
   };
+  /** Reports whole numbers that are written with a point, unless there is a fault already, such as that of a text. */
   const reportPoints = () =>
     visit(document, {
       Scalar(_key, { value, source, range }) {
@@ -100,7 +94,8 @@ export function readYAML(
   if (faults.length === 0) checkStructure(document, positionOf, add);
   if (faults.length > 0) return failed;
   try {
-    return { ...failed, value: document.toJS({ maxAliasCount }) };
+    const value: unknown = document.toJS({ maxAliasCount });
+    return { ...failed, value };
   } catch (error) {
     // The library throws others for types that only YAML 1.1 has, such as a merge key of something else than a map.
     const isCount = error instanceof ReferenceError;
