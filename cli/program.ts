@@ -98,11 +98,12 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
   program.hook("preAction", (_program, command) => {
     running = command;
     const name = command.parent === program ? command.name() : command.parent?.name();
-    if (program.getOptionValueSource("routes") !== "cli" || readsTables.has(String(name))) return undefined;
-    const refusing = import("./actions/routes/table.ts");
-    return refusing.then(({ requireServed }) =>
-      requireServed(context, "Leave out --routes: the table in force decides."),
-    );
+    const isTyped = program.getOptionValueSource("routes") === "cli";
+    if (!isTyped || readsTables.has(String(name)) || command.opts().table !== undefined) return undefined;
+    const hint = command.options.some(({ long }) => long === "--table")
+      ? "Name another table than the one in force with --table."
+      : "Leave out --routes: the table in force decides.";
+    return import("./actions/routes/table.ts").then(({ requireServed }) => requireServed(context, hint));
   });
   try {
     await program.parseAsync(words, { from: "user" });
@@ -146,16 +147,7 @@ function misusedBy({ options, registeredArguments }: Command, error: unknown): F
 }
 
 /** The commands that use another table than that of a service or none, or refuse it themselves. */
-const readsTables: ReadonlySet<string> = new Set([
-  "serve",
-  "health",
-  "routes",
-  "can-i",
-  "who-can",
-  "help",
-  "completion",
-  "complete",
-]);
+const readsTables = new Set(["serve", "health", "routes", "help", "completion", "complete"]);
 
 /** What adds all commands, in the order of the help. */
 const commands = [

@@ -11,13 +11,8 @@ import { Reported } from "../terminal/output.ts";
 export function addAccessCommands(program: CLICommand): void {
   const { context } = program;
   const { output, run } = context;
-  const tableOf = async ({ table }: { table?: string }) => {
-    if (table !== undefined) return tableText(context, table);
-    if (!context.workspace().typedRoutes) return undefined;
-    const { requireServed } = await import("../actions/routes/table.ts");
-    await requireServed(context, "Name another table than the one in force with --table.");
-    return undefined;
-  };
+  const tableOf = async ({ table }: { table?: string }) =>
+    table === undefined ? undefined : tableText(context, table);
   const decisive = "parameters; only those on which the restriction depends are required";
   const parametersArgument = () => new Argument("[name=value...]", decisive).argParser(parsePair);
   program
