@@ -17,7 +17,7 @@ import { modeWith } from "../../src/store/folder/folder.ts";
 import { FolderLost } from "../../src/store/journal/journal.ts";
 import { type Limits, limitNames } from "../../src/table/limits.ts";
 import type { Table } from "../../src/table/table.ts";
-import { missingWords } from "../../src/table/warnings.ts";
+import { missingWords } from "../../src/table/warnings/warnings.ts";
 import { followTables } from "../../src/table-in-force/changes.ts";
 import { TableHistory } from "../../src/table-in-force/history.ts";
 import type { ReloadCause } from "../../src/table-in-force/route-table.ts";

@@ -1,5 +1,6 @@
 /** `routes`: lists, checks, tests, compares and reloads the route table. */
 import { InvalidArgumentError, Option } from "commander";
+import { warningKinds } from "../../src/table/warnings/kinds.ts";
 import { type CLICommand, neverSuggested } from "../command.ts";
 
 function toPercent(text: string): number {
@@ -9,6 +10,7 @@ function toPercent(text: string): number {
 }
 
 export function addRoutesCommands(program: CLICommand): void {
+  const kinds = Object.entries(warningKinds).map(([kind, what]) => `  ${kind.padEnd(18)}  ${what}`);
   const routes = program
     .command("routes")
     .description("list, check, test and reload the route table, or bring an earlier one back");
@@ -32,17 +34,7 @@ Examples:
     .option("--strict", "also fail on warnings")
     .details(`
 A table with faults is not served. Warnings report what is valid but suspicious:
-  open-change         a change that everyone with a public token may make
-  unknown-caller      a change that stores its caller, which a public token does not identify
-  empty-group         a restriction to a group that has no members in the present data
-  unheld-rank         a rank that no member has in the present data, or that no member can have
-  excluded-group      a restriction to the excluded group, whose members may not call anything
-  player-condition    a condition on a player's name, which the player's UUID does not meet
-  unreachable-case    an earlier case applies wherever this one would
-  redundant-part      a part of an allOf that another part implies
-  kept-entries        entries of a list in the present data that the table does not declare, or would no longer accept
-  unserved-operation  operations that no route serves, such as new ones after an upgrade
-  not-needed          an intention without effect
+${kinds.join("\n")}
 To accept one, add "intended: [open-change]" to the route, or "unserved: [mgmt.users]" at the top of the table.`)
     .loads(async () => (await import("../actions/routes/check.ts")).checkFile);
   routes

@@ -9,22 +9,11 @@ import { limitSchema, limitsSchema } from "./limits.ts";
 import { pagesSchema } from "./pages.ts";
 import type { Restriction } from "./restriction/restriction.ts";
 import { countTo, optional, scalar, text, typeEntries, typeSchema, words } from "./type-form.ts";
+import { type Intention, intentions } from "./warnings/kinds.ts";
 import type { Path } from "./yaml/fault.ts";
 import { mapOf, mapWith } from "./yaml/maps.ts";
 import { type ReadYAML, readYAML } from "./yaml/read.ts";
 import { reportIssue } from "./yaml/wording.ts";
-
-/** What a route can declare as intended where `warnings.ts` would warn. */
-export const intentions = [
-  "open-change",
-  "unknown-caller",
-  "empty-group",
-  "unheld-rank",
-  "excluded-group",
-  "player-condition",
-  "unreachable-case",
-  "redundant-part",
-] as const;
 
 const parameterSchema = mapWith({
   ...typeEntries,
@@ -55,7 +44,7 @@ function routeSchemaOf({ handler, restriction }: Parts) {
       "The limit of this route, instead of the table's `reads` or `changes`. It counts only this route.",
     ),
     intended: optional(
-      v.array(v.picklist(intentions)),
+      v.array(v.picklist(Object.keys(intentions) as Intention[])),
       "The warnings of `routes check` that do not apply here, because this is intended.",
     ),
   });

@@ -16,7 +16,7 @@ import { defaultDeclarations } from "../../src/table/declared/declarations.ts";
 import { editorSchema } from "../../src/table/editor/editor-schema.ts";
 import type { Parameter } from "../../src/table/parameters.ts";
 import type { Route, Table } from "../../src/table/table.ts";
-import { warningsOf } from "../../src/table/warnings.ts";
+import { warningsOf } from "../../src/table/warnings/warnings.ts";
 import { character } from "../_character.ts";
 import { isFull, runs } from "../_depth.ts";
 import { type Cleanup, everyRight, openWorld, shippedRoutes, type World } from "../_setup.ts";

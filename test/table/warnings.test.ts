@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { checkRoutes } from "../../src/operations.ts";
-import { warningsOf } from "../../src/table/warnings.ts";
+import { warningsOf } from "../../src/table/warnings/warnings.ts";
 import { shippedRoutes } from "../_setup.ts";
 import { casesIn, printed } from "./_corpus.ts";
 import { check } from "./_library.ts";

@@ -11,7 +11,7 @@ import type { Vocabulary } from "../../../src/table/caller.ts";
 import type { Finding } from "../../../src/table/declared/entries.ts";
 import { revisionOf } from "../../../src/table/revision.ts";
 import { withFindings } from "../../../src/table/table.ts";
-import { type WarningOptions, warningsOf } from "../../../src/table/warnings.ts";
+import { type WarningOptions, warningsOf } from "../../../src/table/warnings/warnings.ts";
 import { readTable } from "../../../src/table-in-force/read-table.ts";
 import { faultsIn, type TableStatus, type TableText } from "../../../src/table-in-force/route-table.ts";
 import type { Context } from "../../context.ts";

@@ -2,36 +2,18 @@
  * Warnings: what is valid in a table, but possibly not intended. A route declares with `intended: [open-change]` what is
  * intended, and the table with `unserved` which operations it leaves without a route.
  */
-import { integerRange } from "../domain/limits.ts";
-import { allOf } from "../domain/text.ts";
-import type { Finding } from "./declared/entries.ts";
-import type { intentions, ParsedDocument } from "./document.ts";
-import type { Operation } from "./operation.ts";
-import { requirementOf } from "./requirement.ts";
-import { publicAccessOf } from "./restriction/access.ts";
-import { implies } from "./restriction/implication.ts";
-import { applies, describe, type Restriction, withParts } from "./restriction/restriction.ts";
-import type { Route, Table } from "./table.ts";
-import { type Fault, inOrder, type Path, type Side, toFault } from "./yaml/fault.ts";
-
-type Intention = (typeof intentions)[number];
-
-/**
- * The kinds of warnings:
- *
- * - `open-change`: a public token can make a change
- * - `unknown-caller`: unidentified callers can make a change that stores who made it
- * - `empty-group`: a restriction names a group without members
- * - `unheld-rank`: a restriction names a rank that no member has, or that none can have
- * - `excluded-group`: a restriction names the group whose members may call nothing
- * - `player-condition`: a case compares a player's name, which the UUID does not equal, or vice versa
- * - `unreachable-case`: an earlier case applies wherever this one would
- * - `redundant-part`: another part implies a part of an `allOf`
- * - `kept-entries`: the data has entries that the table does not declare, or that it would not accept any more
- * - `unserved-operation`: operations have no route
- * - `not-needed`: there is no warning that an intention would suppress
- */
-export type WarningKind = Intention | "kept-entries" | "unserved-operation" | "not-needed";
+import { integerRange } from "../../domain/limits.ts";
+import { allOf } from "../../domain/text.ts";
+import type { Finding } from "../declared/entries.ts";
+import type { ParsedDocument } from "../document.ts";
+import type { Operation } from "../operation.ts";
+import { requirementOf } from "../requirement.ts";
+import { publicAccessOf } from "../restriction/access.ts";
+import { implies } from "../restriction/implication.ts";
+import { applies, describe, type Restriction, withParts } from "../restriction/restriction.ts";
+import type { Route, Table } from "../table.ts";
+import { type Fault, inOrder, type Path, type Side, toFault } from "../yaml/fault.ts";
+import type { Intention, WarningKind } from "./kinds.ts";
 
 /** A warning, and where it is. */
 export interface Warning extends Fault {
