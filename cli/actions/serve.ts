@@ -6,10 +6,9 @@ import { controlOf } from "../../src/control/operations.ts";
 import { requireSocketPath } from "../../src/control/socket.ts";
 import { type Network, parseAddress } from "../../src/domain/address.ts";
 import { asArgument } from "../../src/domain/text.ts";
-import { type Certificate, type CertificateFiles, readCertificate } from "../../src/http/certificate.ts";
+import { readCertificate } from "../../src/http/certificate.ts";
 import { ClientAddresses } from "../../src/http/client-address.ts";
 import { startServer } from "../../src/http/server.ts";
-import type { Metrics } from "../../src/metrics/metrics.ts";
 import { packaged, version } from "../../src/packaged.ts";
 import type { Service } from "../../src/service.ts";
 import { isFull } from "../../src/store/folder/files.ts";
@@ -67,18 +66,6 @@ export interface ServeSignals {
   readonly onReload: (reload: () => void) => void;
 }
 
-/** What `serve` makes of its options before it opens the folder. */
-interface Settled {
-  readonly clientAddresses: ClientAddresses;
-  /** Undefined without an address for them: then nothing is loaded or counted. */
-  readonly measured: Metrics | undefined;
-  /** Receives the records of requests, for the log and the metrics. */
-  readonly observe: Log["request"];
-  readonly outputs: DetachedOutput;
-  readonly files: CertificateFiles | undefined;
-  readonly certificate: Certificate | undefined;
-}
-
 /** Serves until `stopping` is aborted, which also ends an unfinished start. */
 export async function serve(context: Context, options: ServeOptions, signals: ServeSignals): Promise<void> {
   const { stopping } = signals;
@@ -87,32 +74,19 @@ export async function serve(context: Context, options: ServeOptions, signals: Se
   // First of all: a stopped terminal would block a remark of the start, and the handling of signals with it.
   const outputs = await io.detachOutput((lines) => log.dropped(lines));
   const log = createLog(io, options);
-  const clientAddresses = new ClientAddresses(options.trustedProxy, log.warn);
   try {
     const { folder } = workspace();
     for (const sentence of misspelledSettings(io.env)) output.remark(`warning: ${sentence}`);
     await requireSocketPath(folder);
-    const { https, cert, key } = options;
-    const files =
-      https === true ? { cert: resolve(io.cwd, String(cert)), key: resolve(io.cwd, String(key)) } : undefined;
-    const certificate = files && (await readCertificate(files));
+    const settled = await settle(context, options, log, outputs);
     if (!(await workspace().hasData())) {
       const { checkFirstStart } = await import("./first-start.ts");
       await checkFirstStart(context, options);
     }
-    const measured = options.metrics
-      ? new (await import("../../src/metrics/metrics.ts")).Metrics()
-      : undefined;
-    const observe: Log["request"] = (record) => {
-      measured?.observe(record);
-      log.request(record);
-    };
-    const meter = measured?.meter;
-    const settings = { ...serviceSettings(context, log, options), observe, meter, stopping, clientAddresses };
+    const settings = { ...serviceSettings(context, log, settled), stopping };
     const service = await openAsService(workspace(), output, settings, stopping);
     try {
       await warnOfStrangers(context, options, { folder, routesFile: service.routes.file });
-      const settled = { ...options, clientAddresses, certificate, files, measured, observe, outputs };
       if (!stopping.aborted) await serveOn(service, context, settled, log, signals);
     } finally {
       await service.close({ snapshot: true });
@@ -128,13 +102,32 @@ export async function serve(context: Context, options: ServeOptions, signals: Se
   }
 }
 
+type Settled = Awaited<ReturnType<typeof settle>>;
+
+/** Returns the options, and what `serve` makes of them before it opens the folder. */
+async function settle({ io }: Context, options: ServeOptions, log: Log, outputs: DetachedOutput) {
+  const { https, cert, key } = options;
+  const files =
+    https === true ? { cert: resolve(io.cwd, String(cert)), key: resolve(io.cwd, String(key)) } : undefined;
+  const certificate = files && (await readCertificate(files));
+  /** Undefined without an address for them: then nothing is loaded or counted. */
+  const measured = options.metrics ? new (await import("../../src/metrics/metrics.ts")).Metrics() : undefined;
+  const clientAddresses = new ClientAddresses(options.trustedProxy, log.warn);
+  /** Receives the records of requests, for the log and the metrics. */
+  const observe: Log["request"] = (record) => {
+    measured?.observe(record);
+    log.request(record);
+  };
+  return { ...options, clientAddresses, certificate, files, measured, observe, outputs };
+}
+
 function serviceSettings(
   { io, workspace }: Context,
   log: Log,
-  { logAddress = false, limits, maxStaleness }: ServeOptions,
+  { logAddress = false, limits, maxStaleness, observe, measured, clientAddresses }: Settled,
 ): ServiceSettings {
   return {
-    logAddress,
+    ...{ logAddress, observe, clientAddresses, meter: measured?.meter },
     maxStaleness: maxStaleness * 1000,
     limits: limits !== "off",
     warn: log.warn,
@@ -158,7 +151,7 @@ function serviceSettings(
 async function serveOn(
   service: Service,
   context: Context,
-  settled: ServeOptions & Settled,
+  settled: Settled,
   log: Log,
   { stopping, onReload }: ServeSignals,
 ): Promise<void> {
