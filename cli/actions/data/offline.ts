@@ -16,17 +16,13 @@ async function holderOf(folder: string): Promise<Holder | null> {
 /**
  * Returns the service that runs on a folder, or a failure if it does not answer. Commands that only read the files work
  * beside such a service.
+ * @throws Failure where the files lack changes that the service has
  */
-async function holderOrFailure(folder: string): Promise<Holder | Failure | null> {
-  return holderOf(folder).catch((error: unknown) => {
+export async function requireWhole(folder: string): Promise<Holder | Failure | null> {
+  const holder = await holderOf(folder).catch((error: unknown) => {
     if (error instanceof Failure && error.code === "STORE_UNAVAILABLE") return error;
     throw error;
   });
-}
-
-/** Returns what {@link holderOrFailure} does. @throws Failure where the files lack changes that the service has */
-export async function requireWhole(folder: string): Promise<Holder | Failure | null> {
-  const holder = await holderOrFailure(folder);
   if (holder instanceof Failure || holder?.isCut !== true) return holder;
   const message = `${wasCut}: only the memory of the service has all changes.`;
   const hint =
