@@ -1,27 +1,16 @@
 /** The cursor in a command line: the command, and the option or argument whose value is being typed. */
 import type { Argument, Command, Option } from "commander";
 
-export interface Cursor {
-  readonly program: Command;
-  readonly command: Command;
-  /** The arguments before the cursor. */
-  readonly operands: readonly string[];
-  /** The values of the options on the line, by their names in Commander; of repeated options the last one. */
-  readonly options: ReadonlyMap<string, string>;
-  /** The typed part of the word; after `--option=`, that of the value. */
-  readonly typed: string;
-  /** The argument or option whose value is being typed; undefined if the command takes none there. */
-  readonly awaited: Argument | Option | undefined;
-  /** Whether an option, or a subcommand, is possible as well. */
-  readonly takesOption: boolean;
-  readonly takesCommand: boolean;
-}
+export type Cursor = Readonly<ReturnType<typeof cursorAt>>;
 
 /** Returns the cursor of a command line. @param words the last one is being typed */
-export function cursorAt(program: Command, words: readonly string[]): Cursor {
+export function cursorAt(program: Command, words: readonly string[]) {
   let command = program;
+  /** The arguments before the cursor. */
   let operands: string[] = [];
+  /** The values of the options on the line, by their names in Commander; of repeated options the last one. */
   const options = new Map<string, string>();
+  /** The option whose value is being typed; in the result also an argument. */
   let awaited: Option | undefined;
   let onlyOperands = false;
   for (const word of words.slice(0, -1)) {
@@ -44,6 +33,7 @@ export function cursorAt(program: Command, words: readonly string[]): Cursor {
 
   const word = words.at(-1) ?? "";
   const takesNothing = { awaited: undefined, takesOption: false, takesCommand: false };
+  // Of the word, what is typed of its value; and whether an option, or a subcommand, is possible as well.
   const line = { program, command, operands, options, typed: word, ...takesNothing };
   if (awaited !== undefined) return { ...line, awaited };
   if (!onlyOperands && isOption(word)) {
