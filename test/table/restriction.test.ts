@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { it } from "node:test";
 import { parse, stringify } from "yaml";
 import { toForm } from "../../src/openapi/restriction.ts";
-import { accessOf, publicAccessOf } from "../../src/table/restriction/access.ts";
 import { type Input, describe as inWords } from "../../src/table/restriction/restriction.ts";
+import { accessOf, publicAccessOf } from "../../src/table/restriction/situations.ts";
 import type { Route } from "../../src/table/table.ts";
 import { cards, check, owner, vocabulary } from "./_library.ts";
 

@@ -4,8 +4,8 @@ import { allOf, compareTexts, didYouMean, fold } from "../../../src/domain/text.
 import { publicCaller } from "../../../src/identity/callers.ts";
 import { isExcluded } from "../../../src/table/authorization.ts";
 import { type Caller, toCaller } from "../../../src/table/caller.ts";
-import { type Access, accessOf } from "../../../src/table/restriction/access.ts";
 import { describe } from "../../../src/table/restriction/restriction.ts";
+import { type Access, accessOf } from "../../../src/table/restriction/situations.ts";
 import type { Route, Table } from "../../../src/table/table.ts";
 import type { Context } from "../../context.ts";
 import type { Columns } from "../../terminal/output.ts";
