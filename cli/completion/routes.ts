@@ -8,13 +8,10 @@ import { parseTable } from "../../src/table/document.ts";
 import { placeholdersOf, toParameters } from "../../src/table/route-parameters.ts";
 import { toTypes } from "../../src/table/types.ts";
 
-export interface TypedRoute {
-  readonly path: string;
-  readonly parameters: ReadonlyMap<string, ParameterType>;
-}
+export type TypedRoute = ReturnType<typeof routesOf>[number];
 
 /** Returns the routes of a table, or none if it has faults. */
-export function routesOf(text: string): readonly TypedRoute[] {
+export function routesOf(text: string) {
   const document = parseTable(text);
   const { content } = document;
   if (content === undefined) return [];

@@ -1,7 +1,7 @@
 /** The types of a table: each resolved down to a built-in type, and checked. */
-import { integerRange, textLength } from "../domain/limits.ts";
+import { integerRange } from "../domain/limits.ts";
 import { fold, oneOf } from "../domain/text.ts";
-import { bases, baseTypes, type ParameterType } from "./base-types.ts";
+import { bases, baseTypes, lengthsOf, type ParameterType, rangeOf } from "./base-types.ts";
 import { Pattern, PatternFault } from "./pattern.ts";
 import type { TypeDeclaration } from "./type-form.ts";
 import type { Report } from "./yaml/fault.ts";
@@ -80,8 +80,7 @@ export function toTypes(declarations: Readonly<Record<string, TypeDeclaration>>,
       report([...path, key], message);
       return false;
     };
-    const { minimum = integerRange.minimum, maximum = integerRange.maximum } = type;
-    const { minLength = textLength.minLength, maxLength = textLength.maxLength } = type;
+    const { minimum, maximum, minLength, maxLength } = { ...rangeOf(type), ...lengthsOf(type) };
     if (minimum < integerRange.minimum || maximum > integerRange.maximum) {
       const key = minimum < integerRange.minimum ? "minimum" : "maximum";
       const { minimum: least, maximum: most } = integerRange;
