@@ -18,7 +18,6 @@ import { overlayStreams } from "./http/stream/overlay.ts";
 import { Streams } from "./http/stream/streams.ts";
 import { Activity } from "./identity/activity.ts";
 import { callerOf, operatorCaller, playerCaller } from "./identity/callers.ts";
-import { deleteExpired } from "./identity/idempotency.ts";
 import { noteUse, type Unnoted } from "./identity/invitations.ts";
 import { currentVocabulary } from "./identity/memberships.ts";
 import { requirePlayer } from "./identity/players.ts";
@@ -49,7 +48,7 @@ import { type ReloadCause, type Reloaded, RouteTable } from "./table-in-force/ro
 
 /** How often activity and the request counter are saved. */
 const activityInterval = 60_000;
-/** How often memberships and house bans are removed that have ended. */
+/** How often memberships, house bans and stored answers are removed that have ended. */
 const endInterval = 500;
 
 export interface ServiceOptions extends Omit<StoreOptions<typeof model>, "model">, AppOptions {
@@ -212,11 +211,10 @@ export class Service {
     for (const timer of this.#timers) timer.unref();
   }
 
-  /** Removes memberships and house bans that have ended. Until that succeeds they stay in lists, but count for nothing. */
+  /** Removes what has ended. Until that succeeds it stays in lists, but counts for nothing. */
   removeEnded(): Promise<void> {
     const warn = (error: unknown) => {
-      if (!this.#hasWarned)
-        this.#options.warn?.("Memberships and house bans that have ended cannot be removed.", error);
+      if (!this.#hasWarned) this.#options.warn?.("What has ended cannot be removed.", error);
       return true;
     };
     this.#removal ??= this.store
@@ -242,14 +240,11 @@ export class Service {
     await this.store.close(options);
   }
 
-  /** Saves activity, and deletes the stored answers whose idempotency keys have expired. */
+  /** Saves activity. */
   async #saveActivity(): Promise<void> {
-    try {
-      await this.activity.save(this.store);
-      await deleteExpired(this.store);
-    } catch (error) {
+    await this.activity.save(this.store).catch((error: unknown) => {
       this.#options.warn?.("Activity could not be saved.", error);
-    }
+    });
   }
 
   /** Returns the caller of a token. @throws Failure `TOKEN_…` */

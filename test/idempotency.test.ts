@@ -12,7 +12,6 @@ import {
   assertFailure,
   assertLacks,
   Clock,
-  day,
   everyRight,
   openAs,
   openWorld,
@@ -21,7 +20,6 @@ import {
   temporaryFolder,
   type World,
 } from "./_setup.ts";
-import { ruledFiles, systemError } from "./store/_faults.ts";
 
 /** Calls an operation with a key. */
 function withKey(
@@ -246,37 +244,5 @@ describe("the stored answer of a repeatable request", () => {
     });
     assert.deepEqual((await withKey(world, "k-1", token, ...addKill)).body, first.body);
     assert.equal(await kills(world), 1);
-  });
-
-  it("a stored answer that a full disk keeps is reported, and deleted after the next start", async (t) => {
-    const clock = new Clock();
-    const folder = join(await temporaryFolder(t), "data");
-    let isFull = false;
-    const files = ruledFiles(({ operation }) =>
-      isFull && operation === "write" ? systemError("ENOSPC") : undefined,
-    );
-    const warnings: string[] = [];
-    const open = () =>
-      Service.open({
-        folder,
-        routes: shippedRoutes,
-        now: clock.now,
-        files,
-        warn: (message) => void warnings.push(message),
-      });
-    const service = await open();
-    await service.store.change({ who: "operator", operation: "test" }, (draft) =>
-      draft.repetitions.put({ scope: "a", key: "b", request: "", info: "", instant: clock.time }),
-    );
-    clock.advance(day);
-    isFull = true;
-    await service.close();
-    assert.deepEqual(warnings, ["Activity could not be saved."]);
-    isFull = false;
-    await (await open()).close();
-    const again = await open();
-    t.after(() => again.close());
-    assert.equal(again.store.data.repetitions.size, 0);
-    assert.equal(warnings.length, 1);
   });
 });

@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { readSeed } from "../src/operator/seed-file.ts";
 import { Service, type ServiceOptions } from "../src/service.ts";
-import { Clock, day, shippedRoutes, shippedSeed, temporaryFolder } from "./_setup.ts";
+import { Clock, shippedRoutes, shippedSeed, temporaryFolder } from "./_setup.ts";
 
 /** Opens a service in a folder of its own, without a table in force. */
 async function open(t: TestContext, options: Partial<ServiceOptions> = {}) {
@@ -16,15 +16,6 @@ async function open(t: TestContext, options: Partial<ServiceOptions> = {}) {
   t.after(() => service.close());
   await service.administer("seed.groups", await readSeed(shippedSeed));
   return { service, clock, folder };
-}
-
-/** Notes a request, and stores an answer that has expired. */
-async function addWork(service: Service, clock: Clock): Promise<void> {
-  await service.store.change({ who: "operator", operation: "test" }, (draft) =>
-    draft.repetitions.put({ scope: "a", key: "b", request: "", info: "", instant: clock.time }),
-  );
-  clock.advance(day);
-  service.activity.note(null, undefined, clock.time);
 }
 
 /** Returns what is done through the store and the table, in order: when each begins and ends. It takes its time. */
@@ -51,32 +42,26 @@ function watch(t: TestContext, service: Service): string[] {
   return steps;
 }
 
-const saving = [
-  "activity.save begins",
-  "activity.save ends",
-  "repetitions.forget begins",
-  "repetitions.forget ends",
-];
+const saving = ["activity.save begins", "activity.save ends"];
 
 describe("a service", () => {
-  it("saves activity and deletes expired answers every minute, one after the other", async (t) => {
+  it("saves activity every minute", async (t) => {
     t.mock.timers.enable({ apis: ["setInterval"] });
     const { service, clock } = await open(t);
-    await addWork(service, clock);
+    service.activity.note(null, undefined, clock.time);
     const steps = watch(t, service);
     service.start();
     t.mock.timers.tick(59_999);
     for (let turns = 0; turns < 20; turns += 1) await setImmediate();
     assert.deepEqual(steps, []);
     t.mock.timers.tick(1);
-    while (steps.length < 4) await setImmediate();
+    while (steps.length < 2) await setImmediate();
     assert.deepEqual(steps, saving);
-    assert.equal(service.store.data.repetitions.size, 0);
     assert.equal(service.store.data.counters.get("requests")?.value, 1);
     // And the next minute.
     service.activity.note(null, undefined, clock.time);
     t.mock.timers.tick(60_000);
-    while (steps.length < 6) await setImmediate();
+    while (steps.length < 4) await setImmediate();
     assert.equal(service.store.data.counters.get("requests")?.value, 2);
   });
 
@@ -90,7 +75,7 @@ describe("a service", () => {
 
   it("that is closed settles the table, saves activity, and closes the store, one after the other", async (t) => {
     const { service, clock } = await open(t);
-    await addWork(service, clock);
+    service.activity.note(null, undefined, clock.time);
     const steps = watch(t, service);
     await service.close({ snapshot: true });
     assert.deepEqual(steps, ["settle begins", "settle ends", ...saving, "close begins", "close ends"]);
@@ -100,7 +85,7 @@ describe("a service", () => {
   it("reports what cannot be saved, and is closed all the same", async (t) => {
     const warnings: [string, unknown][] = [];
     const { service, clock } = await open(t, { warn: (...warning) => void warnings.push(warning) });
-    await addWork(service, clock);
+    service.activity.note(null, undefined, clock.time);
     const refusal = new Error("the disk is full");
     const steps = watch(t, service);
     const { change } = service.store;

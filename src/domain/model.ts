@@ -187,6 +187,11 @@ export function repetitionKey(scope: string, key: string): string {
   return `${scope} ${key}`;
 }
 
+/** Returns when a stored answer is deleted: after a day, with all others of a minute, so that few changes do that. */
+function repetitionEnd({ instant }: v.InferOutput<typeof repetitionSchema>): number {
+  return Math.ceil((instant + dayMilliseconds) / 60_000) * 60_000;
+}
+
 /** Returns the key of somebody: the UUID, or `~` and the folded name. */
 export function subjectKey({ uuid, name }: Subject): string {
   return uuid ?? `~${fold(name)}`;
@@ -278,6 +283,7 @@ export const model = {
   repetitions: define("stored answer", repetitionSchema, ({ scope, key }) => repetitionKey(scope, key), {
     indexes: { scope: ({ scope }) => scope },
     refersTo: { player: { field: "scope", index: "scope", outlives: true } },
+    ends: { of: repetitionEnd, operation: "repetitions.forget" },
     isBookkeeping: true,
   }),
   counters: define("counter", counterSchema, (counter) => counter.name, { isBookkeeping: true }),

@@ -7,13 +7,8 @@ import { hash } from "node:crypto";
 import { Failure } from "../domain/errors.ts";
 import { dayMilliseconds } from "../domain/instant.ts";
 import { repetitionKey } from "../domain/model.ts";
-import type { DataStore, Draft } from "../store/data.ts";
+import type { Draft } from "../store/data.ts";
 import type { Input } from "../table/restriction/restriction.ts";
-
-/** The number of expired answers that one change deletes. */
-const batchSize = 500;
-/** How long an answer is stored. */
-const lifetimeMilliseconds = dayMilliseconds;
 
 /** The most answers of a caller, and of all callers. */
 const most = { ofCaller: 1000, inAll: 100_000 };
@@ -48,7 +43,7 @@ export function runOnce(
   // Older data has keys as they came. Both are of this caller alone, so that nobody gains by confusing them.
   const stored =
     draft.repetitions.get(repetitionKey(scope, hashed)) ?? draft.repetitions.get(repetitionKey(scope, key));
-  if (stored !== undefined && now - stored.instant < lifetimeMilliseconds) {
+  if (stored !== undefined && now - stored.instant < dayMilliseconds) {
     if (stored.request === request) return stored.info;
     throw new Failure("CONFLICT", "The Idempotency-Key was used for another request.", {
       parameter: "Idempotency-Key",
@@ -78,21 +73,4 @@ function deleteOldest({ repetitions }: Draft, scope: string): void {
     if (oldest.length === mostDeleted) break;
   }
   for (const key of oldest) repetitions.delete(key);
-}
-
-/** Deletes the expired answers. With a shared journal that is for all nodes, and its clock has to agree. */
-export async function deleteExpired(store: DataStore): Promise<void> {
-  const { repetitions } = store.data;
-  const now = store.endsBy;
-  const expired: string[] = [];
-  for (const { scope, key, instant } of repetitions.values()) {
-    if (now - instant >= lifetimeMilliseconds) expired.push(repetitionKey(scope, key));
-  }
-  // In batches, so that no request waits for the answers of a whole busy day.
-  for (let index = 0; index < expired.length; index += batchSize) {
-    const batch = expired.slice(index, index + batchSize);
-    await store.change({ who: "system", operation: "repetitions.forget" }, (draft) => {
-      for (const key of batch) draft.repetitions.delete(key);
-    });
-  }
 }

@@ -8,7 +8,7 @@ import { Store } from "../../src/store/store.ts";
 import { type Cleanup, Clock, temporaryFolder } from "../_setup.ts";
 
 async function openStore(t: Cleanup, folder?: string): Promise<DataStore> {
-  const store = await Store.open({ folder: folder ?? (await temporaryFolder(t)), model });
+  const store = await Store.open({ folder: folder ?? (await temporaryFolder(t)), model, now: () => now });
   t.after(() => store.close());
   return store;
 }
@@ -55,7 +55,7 @@ describe("the answers of a caller", () => {
 
   it("stored answers of an older version beyond 1,000 are deleted, a hundred per change", async (t) => {
     const folder = await temporaryFolder(t);
-    const before = await Store.open({ folder, model });
+    const before = await Store.open({ folder, model, now: () => now });
     await fill(before, "Ada", 1250);
     await before.close();
     const store = await openStore(t, folder);

@@ -1,7 +1,7 @@
 /** Repeated requests: which get the stored answer of their key, and when answers expire. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { deleteExpired, runOnce } from "../../src/identity/idempotency.ts";
+import { runOnce } from "../../src/identity/idempotency.ts";
 import { assertRefused, type Memory, memory } from "../_memory.ts";
 import { openStore } from "../audit/_history.ts";
 
@@ -80,35 +80,21 @@ describe("a request with a key", () => {
   });
 });
 
-describe("expired answers", () => {
-  it("are deleted in changes of 500, and no others", async (t) => {
-    let now = start;
-    const store = await openStore(t, { now: () => now });
-    await store.change({ who: "system", operation: "test" }, ({ repetitions }) => {
-      for (let number = 0; number < 1003; number += 1) {
-        const instant = number < 1001 ? start : start + 1 + number;
-        repetitions.put({ scope: "Ada", key: `k${number}`, request: "", info: "", instant });
-      }
-    });
-    const { sequence } = store;
-    now = start + day - 1;
-    await deleteExpired(store);
-    assert.deepEqual([store.data.repetitions.size, store.sequence], [1003, sequence]);
-    now = start + day;
-    await deleteExpired(store);
-    assert.deepEqual([store.data.repetitions.size, store.sequence], [2, sequence + 3]);
-    await deleteExpired(store);
-    assert.equal(store.sequence, sequence + 3);
+it("expired answers are removed with all others of their minute, a thousand at a time", async (t) => {
+  const minute = 60_000;
+  let now = start;
+  const store = await openStore(t, { now: () => now });
+  await store.change({ who: "system", operation: "test" }, ({ repetitions }) => {
+    for (let number = 0; number < 1003; number += 1) {
+      const instant = start + (number < 1001 ? minute - number : minute + 1);
+      repetitions.put({ scope: "Ada", key: `k${number}`, request: "", info: "", instant });
+    }
   });
-
-  it("are deleted by one change if there are exactly 500", async (t) => {
-    const store = await openStore(t, { now: () => start + day });
-    await store.change({ who: "system", operation: "test" }, ({ repetitions }) => {
-      for (let number = 0; number < 500; number += 1)
-        repetitions.put({ scope: "Ada", key: `k${number}`, request: "", info: "", instant: start });
-    });
-    const { sequence } = store;
-    await deleteExpired(store);
-    assert.deepEqual([store.data.repetitions.size, store.sequence], [0, sequence + 1]);
-  });
+  const { sequence } = store;
+  now = start + day + minute - 1;
+  await store.removeEnded();
+  assert.deepEqual([store.data.repetitions.size, store.sequence], [1003, sequence]);
+  now = start + day + minute;
+  await store.removeEnded();
+  assert.deepEqual([store.data.repetitions.size, store.sequence], [2, sequence + 2]);
 });
