@@ -17,6 +17,8 @@ export interface RestoreRequest {
   readonly source: Source;
   /** Whether tokens are restored, too. A revoked one stays revoked, even if its player was removed since. */
   readonly tokens: boolean;
+  /** Whether to change nothing. */
+  readonly preview?: boolean;
   /** Checks what changes; without it, entries can come that the route table in force refuses. */
   readonly check?: TableCheck | undefined;
 }
@@ -29,10 +31,10 @@ export type TableCheck = (
   changes: readonly RecordChange[],
 ) => Promise<Checked & { readonly faults: readonly string[] }>;
 
-/** What a restore or an import would change. */
-export interface RestorePreview {
+/** What a restore or an import changes, or would change. */
+export interface Restored {
   readonly resources: readonly ResourceChange[];
-  /** The number of records that would change. */
+  /** The number of records. */
   readonly changes: number;
   /** Inconsistent records of the result, which a backup may have, and what an export lacks, a sentence each. */
   readonly problems: readonly string[];
@@ -42,57 +44,69 @@ export interface RestorePreview {
   readonly records: number;
   /** When the backup was begun; null for any other source. */
   readonly instant: number | null;
-  /** The revision of the source, for {@link restoreRecords}. */
+  /** The revision of the source. */
   readonly revision: string;
-}
-
-/** What a restore or an import has changed. */
-export interface RestoreResult extends Omit<RestorePreview, "revision"> {
-  /** The number of the change; null where nothing changed. */
+  /** The number of the change; null in a preview, and where nothing changed. */
   readonly sequence: number | null;
 }
 
 /**
- * Previews a restore or an import. Changes nothing.
- * @throws Failure where the source cannot be read, an export is not consistent, or the route table refuses entries
- */
-export async function previewRestore(store: DataStore, request: RestoreRequest): Promise<RestorePreview> {
-  return withPlan(store, request, async (plan, source) => {
-    const { changes, remarks } = await checkedChanges(plan, request);
-    const problems = [...source.problems, ...remarks];
-    return { ...source, problems, resources: summarize(changes, store.data), changes: changes.length };
-  });
-}
-
-/**
- * Restores or imports, while others change data. The plan is made outside the store's writer, which only compares the
- * records that differ again.
+ * Restores or imports, while others change data, or previews that. The plan is made outside the store's writer, which only
+ * compares the records that differ again.
  * @param revision of the source that was previewed; undefined accepts any
  * @param signal if aborted before the change is written, nothing is changed: whoever looked meanwhile found no restore
- * @throws Failure `CONFLICT` where the source has changed since; otherwise as {@link previewRestore} and `Store.change`
+ * @throws Failure where the source cannot be read, an export is not consistent, or the route table refuses entries
+ * @throws Failure `CONFLICT` where the source has changed since it was previewed; and as `Store.change`
  */
 export async function restoreRecords(
   store: DataStore,
-  request: RestoreRequest,
+  { source, tokens, preview = false, check }: RestoreRequest,
   revision?: string,
   signal?: AbortSignal,
-): Promise<RestoreResult> {
-  return withPlan(store, request, async (plan, { revision: found, ...source }) => {
-    if (revision !== undefined && found !== revision) {
+): Promise<Restored> {
+  const overlay = new Overlay(store.data);
+  let followed: Awaited<ReturnType<typeof followRevocations>> | undefined;
+  try {
+    const { missing, database, ...head } = await readSource(nodeFiles, store.folder, source, overlay);
+    if (revision !== undefined && head.revision !== revision) {
       throw new Failure("CONFLICT", "The source has changed since it was previewed.", {
         hint: "Repeat the command to see what it would change now; nothing was changed.",
       });
     }
-    const operation = request.source.kind === "export" ? "data.import" : "data.restore";
+    followed = tokens ? await followRevocations(nodeFiles, store) : undefined;
+    const revocations = followed?.revocations ?? new Map();
+    const plan = new RestorePlan(store.data, overlay, store.sequence, { tokens, revocations });
+    const { result, tokensLeftOut } = plan;
+    // An export must be consistent as a whole, including the tokens that are not restored.
+    const given = database.view.tokens;
+    const inconsistent = await problemsOf(
+      source,
+      source.kind === "export" ? { ...result, tokens: given } : result,
+    );
+    const removed = missing.filter((name) => plan.removesAll(name));
+    const lacks = removed.map((name) => `collections.${name} is missing: all its records are removed`);
     let { changes, remarks }: Checked = { changes: [], remarks: [] };
-    const sequence = await store.changeInBulk({ who: "operator", operation }, async () => {
-      ({ changes, remarks } = await checkedChanges(plan, request));
+    const decide = async () => {
+      ({ changes, remarks } = await checkedChanges(plan, check));
       signal?.throwIfAborted();
       return [...changes, ...plan.raised(changes)];
-    });
-    const [resources, problems] = [summarize(changes, store.data), [...source.problems, ...remarks]];
-    return { ...source, problems, sequence: sequence ?? null, resources, changes: changes.length };
-  });
+    };
+    const operation = source.kind === "export" ? "data.import" : "data.restore";
+    const sequence = preview
+      ? await decide().then(() => undefined)
+      : await store.changeInBulk({ who: "operator", operation }, decide);
+    return {
+      ...head,
+      problems: [...inconsistent, ...lacks, ...remarks],
+      tokensLeftOut,
+      sequence: sequence ?? null,
+      resources: summarize(changes, store.data),
+      changes: changes.length,
+    };
+  } finally {
+    followed?.close();
+    overlay.close();
+  }
 }
 
 interface Checked {
@@ -101,46 +115,12 @@ interface Checked {
 }
 
 /** Returns the changes of a plan. @throws Failure `CONFLICT` with which the route table in force could not be loaded again */
-async function checkedChanges(plan: RestorePlan, { check }: RestoreRequest): Promise<Checked> {
-  const planned = await plan.changes();
-  const { changes, faults, remarks } = (await check?.(planned)) ?? {
-    changes: planned,
-    faults: [],
-    remarks: [],
-  };
-  if (faults.length === 0) return { changes, remarks };
+async function checkedChanges(plan: RestorePlan, check: TableCheck | undefined): Promise<Checked> {
+  const changes = await plan.changes();
+  const checked = (await check?.(changes)) ?? { changes, faults: [], remarks: [] };
+  if (checked.faults.length === 0) return checked;
   throw new Failure("CONFLICT", "The route table refuses entries of the source. Nothing was changed.", {
-    problems: faults,
+    problems: checked.faults,
     hint: "First put a table in force that they fit: `addon-cli routes history` lists earlier ones.",
   });
-}
-
-/** Reads a source, plans the restore, and calls `use` with the plan. */
-async function withPlan<T>(
-  store: DataStore,
-  { source, tokens }: RestoreRequest,
-  use: (plan: RestorePlan, source: Omit<RestorePreview, "resources" | "changes">) => Promise<T>,
-): Promise<T> {
-  const overlay = new Overlay(store.data);
-  let followed: Awaited<ReturnType<typeof followRevocations>> | undefined;
-  try {
-    const { missing, database, ...head } = await readSource(nodeFiles, store.folder, source, overlay);
-    followed = tokens ? await followRevocations(nodeFiles, store) : undefined;
-    const revocations = followed?.revocations ?? new Map();
-    const plan = new RestorePlan(store.data, overlay, store.sequence, { tokens, revocations });
-    const { result } = plan;
-    // An export must be consistent as a whole, including the tokens that are not restored.
-    const given = database.view.tokens;
-    const problems = await problemsOf(
-      source,
-      source.kind === "export" ? { ...result, tokens: given } : result,
-    );
-    const { tokensLeftOut } = plan;
-    const removed = missing.filter((name) => plan.removesAll(name));
-    const lacks = removed.map((name) => `collections.${name} is missing: all its records are removed`);
-    return await use(plan, { ...head, problems: [...problems, ...lacks], tokensLeftOut });
-  } finally {
-    followed?.close();
-    overlay.close();
-  }
 }

@@ -92,8 +92,9 @@ export const operations = {
   "data.preview-restore": defineCommand({
     input: v.strictObject(restore),
     async run(environment: ControlEnvironment, request) {
-      const { previewRestore } = await import("../backup/restore.ts");
-      return previewRestore(environment.store, { ...request, check: await checkInForce(environment) });
+      const { restoreRecords } = await import("../backup/restore.ts");
+      const check = await checkInForce(environment);
+      return restoreRecords(environment.store, { ...request, preview: true, check });
     },
   }),
   /** Restores or imports what was previewed. */

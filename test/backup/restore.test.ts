@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { it } from "node:test";
 import { promisify } from "node:util";
 import { writeBackup } from "../../src/backup/backup.ts";
-import { previewRestore, restoreRecords } from "../../src/backup/restore.ts";
+import { restoreRecords } from "../../src/backup/restore.ts";
 import { readSource } from "../../src/backup/source.ts";
 import { model } from "../../src/domain/model.ts";
 import { examine } from "../../src/repair/verify.ts";
@@ -36,7 +36,7 @@ it("a restore includes the changes of others since it was prepared", async (t) =
   for (let index = 25; index < 75; index += 1) await put(store, `R${index}`, 2);
 
   const request = { source: { kind: "backup", file }, tokens: false } as const;
-  const { revision } = await previewRestore(store, request);
+  const { revision } = await restoreRecords(store, { ...request, preview: true });
   let isOver = false;
   const restoring = restoreRecords(store, request, revision).finally(() => {
     isOver = true;

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { writeBackup } from "../../src/backup/backup.ts";
-import { previewRestore, type RestoreRequest, restoreRecords } from "../../src/backup/restore.ts";
+import { type RestoreRequest, restoreRecords } from "../../src/backup/restore.ts";
 import { model, type Token } from "../../src/domain/model.ts";
 import type { DataStore } from "../../src/store/data.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
@@ -47,7 +47,9 @@ async function places(t: TestContext) {
     draft.entries.put(wantedReason("C", 1));
     draft.tokens.delete("a");
   });
-  const backup = (tokens: boolean): RestoreRequest => ({ source: { kind: "backup", file }, tokens });
+  const backup = (tokens: boolean, preview = false): RestoreRequest => ({
+    ...{ source: { kind: "backup", file }, tokens, preview },
+  });
   const points = () => pointsOf(store.data.entries.values());
   return { base, store, file, backup, points };
 }
@@ -78,7 +80,7 @@ describe("the preview of a restore", () => {
   it("has the source, the changes and the tokens that are left out, and changes nothing", async (t) => {
     const { store, backup, points } = await places(t);
     const { sequence } = store;
-    const { revision, ...preview } = await previewRestore(store, backup(false));
+    const { revision, ...preview } = await restoreRecords(store, backup(false, true));
     assert.deepEqual(preview, {
       resources: [reasons],
       changes: 2,
@@ -86,6 +88,7 @@ describe("the preview of a restore", () => {
       tokensLeftOut: 1,
       records: 3,
       instant,
+      sequence: null,
     });
     assert.match(revision, /\S/);
     assert.deepEqual([store.sequence, points()], [sequence, { A: 1, B: 2, C: 1 }]);
@@ -93,12 +96,12 @@ describe("the preview of a restore", () => {
 
   it("has the tokens if they are to be restored", async (t) => {
     const { store, backup } = await places(t);
-    const { resources, changes, tokensLeftOut } = await previewRestore(store, backup(true));
+    const { resources, changes, tokensLeftOut } = await restoreRecords(store, backup(true, true));
     assert.deepEqual([resources, changes, tokensLeftOut], [[reasons, tokens], 3, 0]);
   });
 
   it("has the inconsistencies of the result, not of the source", async (t) => {
-    const { store, file } = await places(t);
+    const { store, file, backup } = await places(t);
     const statistic = { uuid: ada, deaths: 0, kills: 0, playTime: 0, revives: 0, services: 0 };
     await store.change(origin, (draft) => {
       draft.statistics.put(statistic);
@@ -107,13 +110,10 @@ describe("the preview of a restore", () => {
     const { folder } = store;
     await writeBackup(nodeFiles, folder, file, { force: true, now: instant });
     const missing = `there is no player ${ada}`;
-    const { problems, tokensLeftOut } = await previewRestore(store, {
-      source: { kind: "backup", file },
-      tokens: false,
-    });
+    const { problems, tokensLeftOut } = await restoreRecords(store, backup(false, true));
     // The token is removed with its player.
     assert.deepEqual([problems, tokensLeftOut], [[`statistics ${ada}: ${missing}`], 0]);
-    const withTokens = await previewRestore(store, { source: { kind: "backup", file }, tokens: true });
+    const withTokens = await restoreRecords(store, backup(true, true));
     assert.deepEqual(withTokens.problems, [`statistics ${ada}: ${missing}`, `tokens b: ${missing}`]);
   });
 });
@@ -121,15 +121,15 @@ describe("the preview of a restore", () => {
 describe("a restore", () => {
   it("returns what it changed, once that is done, under its own name", async (t) => {
     const { store, backup, points } = await places(t);
-    const { revision } = await previewRestore(store, backup(true));
-    const result = await restoreRecords(store, backup(true), revision);
-    assert.deepEqual(result, {
+    const { revision } = await restoreRecords(store, backup(true, true));
+    assert.deepEqual(await restoreRecords(store, backup(true), revision), {
       resources: [reasons, tokens],
       changes: 3,
       problems: [],
       tokensLeftOut: 0,
       records: 3,
       instant,
+      revision,
       sequence: 3,
     });
     assert.deepEqual([points(), store.data.tokens.get("a")], [{ A: 1, B: 1 }, token("a")]);
@@ -146,7 +146,7 @@ describe("a restore", () => {
 
   it("is refused if the source has changed since it was previewed, and changes nothing", async (t) => {
     const { store, file, backup, points } = await places(t);
-    const { revision } = await previewRestore(store, backup(false));
+    const { revision } = await restoreRecords(store, backup(false, true));
     const { folder } = store;
     await writeBackup(nodeFiles, folder, file, { force: true, now: instant + 1 });
     await assert.rejects(restoreRecords(store, backup(false), revision), {
@@ -186,7 +186,7 @@ describe("an import", () => {
       [{ entries: [] }, []],
     ] as const) {
       const source = await exportTo(join(base, "e.json"), collections);
-      const { problems, changes } = await previewRestore(store, { source, tokens: false });
+      const { problems, changes } = await restoreRecords(store, { source, tokens: false, preview: true });
       assert.deepEqual([problems, changes > 0], [expected, true]);
     }
   });
@@ -209,10 +209,9 @@ it("the data is no longer followed after a preview or a restore, also where it i
   const watchers = watchersOf(t, store.data);
   const lost = await exportTo(join(base, "e.json"), { tokens: [token("b", { uuid: ada })] });
   const missing = { kind: "backup", file: join(base, "none.gz") } as const;
-  for (const run of [previewRestore, restoreRecords]) {
-    await assert.rejects(run(store, { source: lost, tokens: true }), { code: "PARAMETER_INVALID" });
-    await assert.rejects(run(store, { source: missing, tokens: true }), { code: "UNKNOWN_ENTRY" });
-    for (const restored of [false, true]) await run(store, backup(restored));
-    assert.equal(watchers(), 0);
-  }
+  const run = (request: RestoreRequest) => restoreRecords(store, request);
+  await assert.rejects(run({ source: lost, tokens: true }), { code: "PARAMETER_INVALID" });
+  await assert.rejects(run({ source: missing, tokens: true }), { code: "UNKNOWN_ENTRY" });
+  for (const preview of [true, false]) for (const tokens of [false, true]) await run(backup(tokens, preview));
+  assert.equal(watchers(), 0);
 });

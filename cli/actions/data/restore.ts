@@ -4,7 +4,7 @@
  */
 import { resolve } from "node:path";
 import { replaceFiles, requireEmpty } from "../../../src/backup/replace-files.ts";
-import type { RestorePreview, RestoreRequest, RestoreResult } from "../../../src/backup/restore.ts";
+import type { Restored, RestoreRequest } from "../../../src/backup/restore.ts";
 import { problemsOf, readSource, recognizeSource, type Source } from "../../../src/backup/source.ts";
 import { findSourceFile } from "../../../src/backup/source-file.ts";
 import { Failure } from "../../../src/domain/errors.ts";
@@ -103,10 +103,10 @@ async function apply(context: Context, source: Source, options: RestoreOptions):
   const lines = [...resourceLines(resources), ...leftOut, ...warningLines(problems)];
   const records = counted(changes, "record");
   if (dryRun || changes === 0) {
-    const { revision: _, ...document } = preview;
+    const { revision: _, sequence, ...document } = preview;
     const verdict = changes === 0 ? "nothing would change" : `${records} would change`;
     output.result(
-      { folder, ...toDocument(source), dryRun, sequence: null, ...document },
+      { folder, ...toDocument(source), dryRun, sequence, ...document },
       [...lines, `${what}: ${verdict}.`].join("\n"),
     );
     return;
@@ -120,7 +120,7 @@ async function apply(context: Context, source: Source, options: RestoreOptions):
     details: { resources },
   });
   const { revision } = preview;
-  const result = await withProgress(context, "Changing", () =>
+  const { revision: _, ...result } = await withProgress(context, "Changing", () =>
     run("edits", "data.restore", { ...request, revision }),
   );
   const isSame = JSON.stringify(result.resources) === JSON.stringify(resources);
@@ -185,12 +185,12 @@ function toDocument(source: Source) {
   return source.kind === "moment" ? { kind: source.kind, at: source.sequence } : source;
 }
 
-function describeSource(source: Source, { instant }: Pick<RestorePreview, "instant">): string {
+function describeSource(source: Source, { instant }: Pick<Restored, "instant">): string {
   if (source.kind === "moment") return `The data behind change ${source.sequence}`;
   return instant === null ? source.file : `${source.file} of ${formatInstant(instant)}`;
 }
 
-function doneText(source: Source, { sequence, changes, instant }: RestoreResult): string {
+function doneText(source: Source, { sequence, changes, instant }: Omit<Restored, "revision">): string {
   const what = source.kind === "export" ? "Imported" : "Restored";
   const from = uncapitalised(describeSource(source, { instant }));
   if (sequence === null) return `${what} ${from}: no change was necessary.`;
