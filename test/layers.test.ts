@@ -24,7 +24,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "src/openapi": ["src/engine", "src/identity", "src/table", "src/domain", "src/packaged.ts"],
   "src/resources": ["src/identity", "src/store", "src/engine", "src/table", "src/domain"],
   "src/audit": ["src/store", "src/domain"],
-  "src/backup": ["src/identity", "src/store", "src/domain"],
+  "src/backup": ["src/regular-file.ts", "src/identity", "src/store", "src/domain"],
   "src/repair": ["src/regular-file.ts", "src/backup", "src/store", "src/domain"],
   "src/explain": ["src/identity", "src/store", "src/engine", "src/table", "src/domain"],
   "src/operator": [

@@ -11,7 +11,7 @@ import { createGunzip } from "node:zlib";
 import { Failure } from "../domain/errors.ts";
 import { model } from "../domain/model.ts";
 import { Database } from "../store/collection.ts";
-import { type Files, piecesOf, readBytes } from "../store/folder/files.ts";
+import { type Files, piecesOf, readBytes, sizeOf } from "../store/folder/files.ts";
 import { BrokenLine } from "../store/journal/lines.ts";
 import { readState } from "../store/reading.ts";
 import { readSnapshot } from "../store/snapshot.ts";
@@ -24,7 +24,7 @@ import {
 import { fromExport, notImportable } from "./export-format.ts";
 import type { Overlay } from "./overlay.ts";
 import { recordFault } from "./record.ts";
-import { statSourceFile, unreadable } from "./source-file.ts";
+import { unreadable } from "./source-file.ts";
 
 /** A source. Paths are absolute and the same for any process (`source-file.ts`): a command names what the service reads. */
 export type Source =
@@ -130,7 +130,6 @@ async function readInto(files: Files, path: string, database: Database) {
     const fault = recordFault(collection, record);
     if (fault !== undefined) throw notWhole(path, fault);
   };
-  await statSourceFile(path);
   try {
     const { sequence, chain, instant } = await readSnapshot(unpacked(files, path), database, { check });
     return { instant, revision: `${sequence} ${chain} ${instant}` };
@@ -154,14 +153,15 @@ export async function readText(
   most = constants.MAX_STRING_LENGTH,
   hint = "Use `addon-cli data backup` and `data restore`, which have no such limit.",
 ): Promise<string> {
-  const { size } = await statSourceFile(path);
+  const failed = (error: NodeJS.ErrnoException) => {
+    throw unreadable(path, error);
+  };
+  const size = await sizeOf(files, path).catch(failed);
   if (size > most) {
     const message = `${path} is too large: it has ${size} bytes, expected at most ${most}.`;
     throw new Failure("STORE_UNAVAILABLE", message, { hint });
   }
-  const bytes = await readBytes(files, path, 0, size).catch((error: NodeJS.ErrnoException) => {
-    throw unreadable(path, error);
-  });
+  const bytes = await readBytes(files, path, 0, size).catch(failed);
   // Invalid bytes must not become replacement characters in the data. A byte-order mark is skipped.
   if (!isUtf8(bytes)) {
     const hint = "Save it in that encoding, which spreadsheets call CSV UTF-8; nothing was changed.";

@@ -16,8 +16,6 @@ const name = v.pipe(
   v.check((text) => Array.from(text).length <= textLength.maxLength, nameWords),
   // Names are keys of `colors` and of answers.
   v.notValues(reservedKeys, ({ input }) => `"${input}" ${reservedWords}`),
-  // Bytes that are not UTF-8, such as an umlaut in Latin-1, were read as this character.
-  v.check((text) => !text.includes("\uFFFD"), "expected a name in UTF-8; save the file as UTF-8"),
 );
 const names = v.optional(v.nullable(v.array(name, "expected a list of names")), []);
 

@@ -63,7 +63,7 @@ describe("a command in a process", { timeout }, () => {
     const args = ["--json", "data", "restore", "/dev/stdin", "--yes"];
     const piped = new CliProcess(desk, args, [], ["sh", "-c", 'cat b.gz | "$@"', "sh"]);
     assert.equal(await piped.ended, 1, piped.stderr);
-    assert.match(piped.stdout, /\/dev\/stdin is not a regular file/);
+    assert.match(piped.stdout, /\/dev\/stdin is a pipe instead of a regular file/);
     const child = new CliProcess(desk, args, [], ["sh", "-c", 'exec "$@" < b.gz', "sh"]);
     assert.equal(await child.ended, 0, child.stderr);
     assert.equal(await desk.ok("player", "list"), "");

@@ -1,5 +1,6 @@
 /** Implements `routes test`. */
 import { relative, resolve } from "node:path";
+import { unreadable } from "../../../src/backup/source-file.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { asArgument, counted } from "../../../src/domain/text.ts";
 import { tokenInText, withoutTokens } from "../../../src/identity/tokens.ts";
@@ -58,17 +59,10 @@ function testsBeside(routesFile: string): string {
 }
 
 async function readTests(file: string): Promise<string> {
-  try {
-    return (await readRegular(file)).toString();
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const what =
-      code === "ENOENT" ? `There is no test file ${file}.` : `The file cannot be read: ${message}.`;
-    throw new Failure("UNKNOWN_ENTRY", what, {
-      hint: "Name another file, or copy the packaged routes.test.yaml there.",
-      cause,
-    });
-  }
+  const bytes = await readRegular(file).catch((cause) => {
+    throw unreadable(file, cause, "Name another file, or copy the packaged routes.test.yaml there.");
+  });
+  return bytes.toString();
 }
 
 /** Returns a path relative to `cwd`, unless it is outside. */
