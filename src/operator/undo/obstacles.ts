@@ -3,24 +3,19 @@ import { operationName } from "../../audit/operations.ts";
 import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
 import { allOf, asArgument, capitalised, counted } from "../../domain/text.ts";
-import type { JournalRecord, RecordChange } from "../../store/change.ts";
+import { type JournalRecord, placeOf, type RecordChange } from "../../store/change.ts";
 import type { Data } from "../../store/data.ts";
 import { recordWords, unfitWords } from "./outcome.ts";
+import { takeoversIn } from "./takeovers.ts";
 
 /** The most obstacles that a message names, and the most changes for each. */
-export const mostNamed = 5;
+const mostNamed = 5;
 
 /** A record that cannot be undone. */
 export interface Obstacle {
   readonly change: RecordChange;
   /** The reason; undefined for a record that has changed since. */
   readonly why: string | undefined;
-}
-
-/** The changes of a record since the undone one: the first ones in words, and the number of all. */
-export interface Later {
-  readonly first: readonly string[];
-  readonly count: number;
 }
 
 /** Returns the refusal of a change that only added names. */
@@ -71,23 +66,32 @@ export function refusal(
   });
 }
 
-/** Describes the first obstacles, each with the first changes that caused it, and the number of further ones. */
-export function describeObstacles(
+/**
+ * Describes the first obstacles, each with the first changes that caused it, and the number of further ones.
+ * @param history the changes after the undone one
+ */
+export async function describeObstacles(
   obstacles: readonly Obstacle[],
-  runs: { laterChanges(change: RecordChange): Later },
+  history: AsyncIterable<JournalRecord>,
   { players }: Data,
-): string {
+): Promise<string> {
   const named = obstacles.slice(0, mostNamed);
+  const later = new Map(named.map(({ change }): [string, string[]] => [placeOf(change), []]));
+  for await (const record of history) {
+    const own = takeoversIn(record.changes).map((taken) => taken.own);
+    for (const place of new Set([...record.changes.map(placeOf), ...own]))
+      later.get(place)?.push(changeWords(record));
+  }
   // Players whom a later change has removed.
   const removed = new Map(
     named.map(({ change: { key, before, after } }) => [key, textOf(after ?? before, "name")]),
   );
   const sentences = named.map(({ change, why }) => {
     if (why !== undefined) return why;
-    const { first, count } = runs.laterChanges(change);
-    const others = count > first.length ? [`${count - first.length} more`] : [];
+    const all = later.get(placeOf(change)) ?? [];
+    const by = all.length > mostNamed ? [...all.slice(0, mostNamed), `${all.length - mostNamed} more`] : all;
     const what = recordWords(change, (uuid) => players.get(uuid)?.name ?? removed.get(uuid) ?? uuid);
-    return `${what} has since been changed${count === 0 ? "" : ` by ${[...first, ...others].join(", ")}`}`;
+    return `${what} has since been changed${by.length === 0 ? "" : ` by ${by.join(", ")}`}`;
   });
   // That of a name and that of the player who took it over are called the same.
   const different = [...new Set(sentences)];
@@ -95,7 +99,7 @@ export function describeObstacles(
 }
 
 /** Returns a change in words, such as `change 7 (targetlist.add)` or `change 8 (undo 7)`. */
-export function changeWords(record: JournalRecord): string {
+function changeWords(record: JournalRecord): string {
   const { sequence, undoes } = record;
   return `change ${sequence} (${operationName(record)}${undoes === null ? "" : ` ${undoes}`})`;
 }

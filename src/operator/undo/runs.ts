@@ -6,7 +6,6 @@ import { isBookkeeping } from "../../domain/model.ts";
 import { fold } from "../../domain/text.ts";
 import { areSame } from "../../identity/references.ts";
 import { type JournalRecord, placeOf, type RecordChange } from "../../store/change.ts";
-import { changeWords, type Later, mostNamed } from "./obstacles.ts";
 import { isAlone, keyAs, type Person, takeoversIn } from "./takeovers.ts";
 
 /** A value of a record, and how it came to have it. */
@@ -45,8 +44,6 @@ interface Move {
 export class Runs {
   /** By the places of the records. */
   readonly #trails = new Map<string, Trail>();
-  /** What others have changed since the caller, by places. */
-  readonly #later = new Map<string, Later>();
   readonly #except: ReadonlySet<string>;
 
   /** @param except the names of collections that are left out */
@@ -60,10 +57,7 @@ export class Runs {
       ({ collection }) => !isBookkeeping(collection) && !this.#except.has(collection),
     );
     if (isTheirs) {
-      for (const change of changes) {
-        this.#extend(change, record);
-        this.#later.set(placeOf(change), { first: [], count: 0 });
-      }
+      for (const change of changes) this.#extend(change, record);
       return;
     }
     const places = new Map(changes.map((change) => [placeOf(change), change]));
@@ -81,7 +75,6 @@ export class Runs {
         places.delete(from);
       }
     }
-    this.#note(record, new Set([...changes.map(placeOf), ...merged]));
     for (const [place, change] of places)
       this.#follow(change, record, moves.get(place) ?? this.#boundBy(record, change));
     for (const place of merged) this.#merge(place, record);
@@ -102,11 +95,6 @@ export class Runs {
     return this.#trails.get(placeOf(record))?.state.isTheirs === true;
   }
 
-  /** Returns the changes of a record by others since the caller's last one. */
-  laterChanges(record: Pick<RecordChange, "collection" | "key">): Later {
-    return this.#later.get(placeOf(record)) ?? { first: [], count: 0 };
-  }
-
   /** The number of runs that others have ended, other than by taking back what the caller did. */
   get endedCount(): number {
     const isEnded = (trail: Trail) => {
@@ -117,15 +105,6 @@ export class Runs {
       return !areSame(trail.collection, value, former);
     };
     return [...this.#trails.values()].filter(isEnded).length;
-  }
-
-  #note(record: JournalRecord, places: Iterable<string>): void {
-    for (const place of places) {
-      const later = this.#later.get(place);
-      if (later === undefined) continue;
-      const first = later.count < mostNamed ? [...later.first, changeWords(record)] : later.first;
-      this.#later.set(place, { first, count: later.count + 1 });
-    }
   }
 
   #extend(change: RecordChange, { sequence }: JournalRecord): void {

@@ -69,7 +69,7 @@ export const undo = defineCommand({
     const notes = `${namesNote(store.data, record)}${takeovers}`;
     if (obstacles.length === 0)
       return { info: made.length === 0 ? `Nothing of ${what} is left to undo.` : `Undid ${what}.${notes}` };
-    const words = describeObstacles(obstacles, runs, store.data);
+    const words = await describeObstacles(obstacles, readHistory(files, store.folder, sequence), store.data);
     if (made.length === 0) {
       const isPart = !exceptChanged && changes.length > 0 && (await edit(true)).changes.length > 0;
       throw refusal(sequence, obstacles, words, isPart);
