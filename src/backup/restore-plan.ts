@@ -22,29 +22,22 @@ import type { CheckedData } from "./consistency.ts";
 import type { Overlay } from "./overlay.ts";
 import type { Revocations } from "./revocations.ts";
 
-/** Options of a {@link RestorePlan}. */
-export interface RestoreOptions {
-  /** Whether tokens are restored, too. */
-  readonly tokens: boolean;
-  /** The tokens that stay revoked, though they no longer exist. */
-  readonly revocations: Revocations;
-}
-
 export class RestorePlan {
   readonly #present: DurableData;
   readonly #overlay: Overlay;
   readonly #source: DurableData;
-  readonly #options: RestoreOptions;
+  readonly #revocations: Revocations | undefined;
 
   /**
    * @param overlay the source; is modified: its target list gets numbers before the next change
    * @param sequence the number of the last change of the present data
+   * @param revocations if tokens are restored, too: those that stay revoked, though they no longer exist
    */
-  constructor(present: DurableData, overlay: Overlay, sequence: number, options: RestoreOptions) {
+  constructor(present: DurableData, overlay: Overlay, sequence: number, revocations?: Revocations) {
     this.#present = present;
     this.#overlay = overlay;
     this.#source = overlay.view;
-    this.#options = options;
+    this.#revocations = revocations;
     renumberTargets(overlay, present, sequence);
   }
 
@@ -105,7 +98,7 @@ export class RestorePlan {
 
   /** The number of valid tokens of the source that the result lacks. */
   get tokensLeftOut(): number {
-    if (this.#options.tokens) return 0;
+    if (this.#revocations !== undefined) return 0;
     let count = 0;
     for (const id of this.#overlay.differing("tokens")) {
       const token = this.#present.tokens.has(id) ? undefined : this.#source.tokens.get(id);
@@ -153,17 +146,16 @@ export class RestorePlan {
     const token = this.#present.tokens.get(id);
     if (token === undefined || (token.uuid !== null && !this.#source.players.has(token.uuid)))
       return restored;
-    if (!this.#options.tokens) return token;
+    if (this.#revocations === undefined) return token;
     const { revokedAt } = token;
     if (revokedAt === null) return restored;
     return restored === undefined ? token : { ...restored, revokedAt };
   }
 
   #restoredToken(id: string): Token | undefined {
-    const { tokens, revocations } = this.#options;
-    const token = tokens ? this.#source.tokens.get(id) : undefined;
+    const token = this.#revocations && this.#source.tokens.get(id);
     if (token === undefined) return undefined;
-    const revokedAt = token.revokedAt ?? revocations.get(id) ?? null;
+    const revokedAt = token.revokedAt ?? this.#revocations?.get(id) ?? null;
     // The same one is compared at once.
     return revokedAt === token.revokedAt ? token : { ...token, revokedAt };
   }
@@ -179,7 +171,7 @@ export class RestorePlan {
   *#tokenIds(): Generator<string> {
     const { tokens } = this.#present;
     for (const { id } of tokens.values()) yield id;
-    if (!this.#options.tokens) return;
+    if (this.#revocations === undefined) return;
     for (const id of this.#overlay.differing("tokens")) if (!tokens.has(id)) yield id;
   }
 }

@@ -74,8 +74,7 @@ export async function restoreRecords(
       });
     }
     followed = tokens ? await followRevocations(nodeFiles, store) : undefined;
-    const revocations = followed?.revocations ?? new Map();
-    const plan = new RestorePlan(store.data, overlay, store.sequence, { tokens, revocations });
+    const plan = new RestorePlan(store.data, overlay, store.sequence, followed?.revocations);
     const { result, tokensLeftOut } = plan;
     // An export must be consistent as a whole, including the tokens that are not restored.
     const given = database.view.tokens;

@@ -32,32 +32,17 @@ export type Source =
   | { readonly kind: "export"; readonly file: string }
   | { readonly kind: "moment"; readonly sequence: number };
 
-/** A source that was read. */
-export interface ReadSource {
-  readonly database: Database<typeof model>;
-  /** When the backup was begun, in milliseconds since 1970; null for any other source. */
-  readonly instant: number | null;
-  /** Changes when the source does. */
-  readonly revision: string;
-  /** The collections that an export lacks, and which count as empty. */
-  readonly missing: readonly string[];
-  readonly records: number;
-}
-
 /**
  * Reads a source.
  * @param folder the data folder, for its own past
  * @param overlay receives the records; by default a new database does
+ * @returns also when the backup was begun, in milliseconds since 1970, or null for any other source, a revision that changes
+ *   when the source does, and the collections that an export lacks, and which count as empty
  * @throws Failure `UNKNOWN_ENTRY` where there is no such file or moment, `STORE_UNAVAILABLE` where it is damaged, too large
  *   or not a regular file
  * @throws Failure `PARAMETER_INVALID` where an export has invalid records
  */
-export async function readSource(
-  files: Files,
-  folder: string,
-  source: Source,
-  overlay?: Overlay,
-): Promise<ReadSource> {
+export async function readSource(files: Files, folder: string, source: Source, overlay?: Overlay) {
   const read = await readUncounted(files, folder, source, () => overlay?.begin() ?? new Database(model));
   await overlay?.end();
   return { ...read, records: countOf(read.database) };
@@ -69,19 +54,20 @@ async function readUncounted(
   folder: string,
   source: Source,
   empty: () => Database<typeof model>,
-): Promise<Omit<ReadSource, "records">> {
+) {
+  const missing: string[] = [];
   if (source.kind === "moment") {
     const { sequence } = source;
     const { database } = await readState(files, folder, model, { until: sequence, empty });
     const { sequence: last, chain } = database;
-    if (last === sequence) return { database, instant: null, revision: `${last} ${chain}`, missing: [] };
+    if (last === sequence) return { database, instant: null, revision: `${last} ${chain}`, missing };
     throw new Failure("UNKNOWN_ENTRY", `There is no change ${sequence} yet; the last one is ${last}.`, {
       hint: "`addon-cli audit` lists the changes.",
     });
   }
   const database = empty();
   const { file } = source;
-  if (source.kind === "backup") return { database, missing: [], ...(await readInto(files, file, database)) };
+  if (source.kind === "backup") return { database, missing, ...(await readInto(files, file, database)) };
   const text = await readText(files, file);
   const revision = hash("sha256", text);
   return { database, instant: null, revision, missing: await fromExport(text, file, database) };
@@ -121,7 +107,7 @@ function withoutRepetitions(found: readonly Inconsistency[], result: CheckedData
  * Reads a backup, compressed or not.
  * @throws Failure `UNKNOWN_ENTRY` where there is no such file, `STORE_UNAVAILABLE` where it is not a whole backup
  */
-export function readBackup(files: Files, path: string): Promise<ReadSource> {
+export function readBackup(files: Files, path: string) {
   return readSource(files, dirname(path), { kind: "backup", file: path });
 }
 

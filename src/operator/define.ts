@@ -41,31 +41,24 @@ export interface Environment {
 }
 
 /** What an operation does with its input, on the data, a draft or its environment. */
-interface Bindable<S, C, R> {
+interface Operation<E, S, C, R> {
+  readonly effect: E;
   readonly input: v.GenericSchema;
   /** Returns the operation with its input. @throws Failure `PARAMETER_INVALID` */
   bind(input: unknown): (subject: S, context: C) => R;
 }
 
 /** An operation that reads. */
-export interface Read<R = unknown> extends Bindable<Data, ReadContext, R> {
-  readonly effect: "read";
-}
+export type Read<R = unknown> = Operation<"read", Data, ReadContext, R>;
 
-/** An operation that changes data. */
-export interface Change<R = unknown> extends Bindable<Draft, DraftContext, R> {
-  readonly effect: "change";
-  /** Whether it uses the route table, which is loaded first; other operations work beside a faulty table. */
-  readonly usesTable: boolean;
-}
+/** An operation that changes data, with the route table, which is loaded first, or beside a faulty one. */
+type Change<R> = Operation<"change", Draft, DraftContext, R> & { readonly usesTable: boolean };
 
 /**
  * An operation on more than the present data, such as the journal, the table in force, or the running service. Its signal
  * is aborted if nobody waits for the result any more.
  */
-export interface Command<E, R = unknown> extends Bindable<E, AbortSignal | undefined, R | Promise<R>> {
-  readonly effect: "command";
-}
+type Command<E, R> = Operation<"command", E, AbortSignal | undefined, R | Promise<R>>;
 
 export type OperatorOperation<E, R = unknown> = Read<R> | Change<R> | Command<E, R>;
 

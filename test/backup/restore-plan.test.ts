@@ -35,8 +35,8 @@ async function planOf(
   const overlay = new Overlay(database.view);
   fill(overlay.begin(), source);
   await overlay.end();
-  const revocations = new Map(Object.entries(revoked));
-  const plan = new RestorePlan(database.view, overlay, sequence, { tokens, revocations });
+  const revocations = tokens ? new Map(Object.entries(revoked)) : undefined;
+  const plan = new RestorePlan(database.view, overlay, sequence, revocations);
   return { plan, overlay };
 }
 
