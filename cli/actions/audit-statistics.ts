@@ -2,9 +2,9 @@
 import { additionOperation, type Excess, readExcesses } from "../../src/audit/statistics.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { model } from "../../src/domain/model.ts";
-import { allOf, asArgument, didYouMean, fold } from "../../src/domain/text.ts";
-import { toUUID } from "../../src/domain/uuid.ts";
+import { asArgument, didYouMean, fold } from "../../src/domain/text.ts";
 import { vocabularyOf } from "../../src/identity/memberships.ts";
+import { onePlayer } from "../../src/identity/players.ts";
 import { checkRoutes } from "../../src/operations.ts";
 import type { Data } from "../../src/store/data.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
@@ -90,12 +90,10 @@ async function readLimits(context: Context, folder: string) {
  * @throws Failure `UNKNOWN_ENTRY` if there are none, `PARAMETER_INVALID` for the name of several former players
  */
 function casesOf(reference: string, excesses: readonly Excess[], players: Data["players"]) {
-  const wanted = toUUID(reference) ?? players.find("name", fold(reference))[0]?.uuid;
-  const isWanted = ({ uuid, player }: Excess) =>
-    wanted === undefined ? fold(player) === fold(reference) : uuid === wanted;
-  const cases = excesses.filter(isWanted);
-  const [uuid, ...others] = new Set(cases.map((excess) => excess.uuid));
-  if (uuid === undefined) {
+  const named = excesses.filter(({ player }) => fold(player) === fold(reference));
+  const uuid = onePlayer({ players }, reference, new Set(named.map((excess) => excess.uuid)));
+  const cases = excesses.filter((excess) => excess.uuid === uuid);
+  if (uuid === undefined || cases.length === 0) {
     const suggestion = didYouMean(
       reference,
       excesses.map(({ player }) => player).filter((player) => fold(player) !== fold(reference)),
@@ -103,13 +101,6 @@ function casesOf(reference: string, excesses: readonly Excess[], players: Data["
     throw new Failure("UNKNOWN_ENTRY", `No open case matches "${reference}".${suggestion}`, {
       hint: "`addon-cli audit statistics` lists the open cases.",
     });
-  }
-  if (others.length > 0) {
-    throw new Failure(
-      "PARAMETER_INVALID",
-      `Several players had the name ${reference}: ${allOf([uuid, ...others])}.`,
-      { hint: "Name one by UUID." },
-    );
   }
   return { uuid, types: [...new Set(cases.map(({ type }) => type))] };
 }

@@ -62,13 +62,13 @@ export function requireName(data: Data, name: string, ...kinds: readonly Named["
 }
 
 /**
- * Returns the test whether a player is, at an instant, a member of a faction, a service or a group of a name.
- * @throws Failure `UNKNOWN_FACTION` where there is none of that name
+ * Returns the test whether a player is, at an instant, a member of what has a name.
+ * @throws Failure as {@link requireName}
  */
-export function memberTest(data: Data, name: string, now: number): (player: Player) => boolean {
-  const named = requireName(data, name, "faction", "service", "group");
-  if (named.kind === "group") return (player) => isInGroup(data, named.name, player, now);
-  return ({ uuid }) => rankOf(data, named.name, uuid, now) !== undefined;
+export function memberTest(data: Data, now: number, name: string, ...kinds: readonly Named["kind"][]) {
+  const named = requireName(data, name, ...kinds);
+  if (named.kind === "group") return (player: Player) => isInGroup(data, named.name, player, now);
+  return ({ uuid }: Player) => rankOf(data, named.name, uuid, now) !== undefined;
 }
 
 /** Whether somebody is in a group. */

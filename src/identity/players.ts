@@ -91,6 +91,24 @@ export function onlyRemoved<T extends Person>(
   });
 }
 
+/**
+ * Returns the player of a name, as a UUID: the one who has it, or the only one of those who had it; undefined for nobody.
+ * @param former the UUIDs of those who had it
+ * @throws Failure `PARAMETER_INVALID` where several had it, and nobody has it now
+ */
+export function onePlayer(
+  { players }: Pick<Data, "players">,
+  reference: string,
+  former: Iterable<string>,
+): string | undefined {
+  const present = toUUID(reference) ?? players.find("name", fold(reference))[0]?.uuid;
+  const uuids = present === undefined ? [...former] : [present];
+  if (uuids.length < 2) return uuids[0];
+  throw new Failure("PARAMETER_INVALID", `Several players had the name ${reference}: ${allOf(uuids)}.`, {
+    hint: "Name one by UUID.",
+  });
+}
+
 /** Returns the name under which a record has a player who is not registered any more. */
 export function formerName(data: Data, uuid: string): string | undefined {
   for (const { refersTo, rows } of collectionsOf(data)) {

@@ -33,7 +33,8 @@ export const invitePlayers = defineCommand({
     const expires = at + (expiresIn ?? invitations.valid.milliseconds);
     const inviteAll = async (draft: Draft, slices: Slices) => {
       const invited = [];
-      const isMember = member === undefined ? () => true : memberTest(draft, member, at);
+      const isMember =
+        member === undefined ? () => true : memberTest(draft, at, member, "faction", "service", "group");
       const meant =
         player === undefined
           ? Array.from(draft.players.values()).filter(isMember)

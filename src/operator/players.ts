@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { changedMeanwhile, Failure } from "../domain/errors.ts";
 import { type GroupMember, groupMemberKey, type Player, type Subject, subjectKey } from "../domain/model.ts";
 import { longestReason, withTerms } from "../domain/terms.ts";
-import { allOf, asArgument, compareTexts, fold } from "../domain/text.ts";
+import { allOf, asArgument, byName, fold } from "../domain/text.ts";
 import { newUUID, toUUID } from "../domain/uuid.ts";
 import {
   findMember,
@@ -12,9 +12,9 @@ import {
   joinGroup,
   leaveGroup,
   membershipsOf,
+  memberTest,
   namesOf,
   notInGroup,
-  rankOf,
   removedNote,
   requireName,
 } from "../identity/memberships.ts";
@@ -141,16 +141,12 @@ export const list = defineRead({
     groups: v.optional(v.array(v.string()), []),
   }),
   read(data, { members, groups }, { now }) {
-    const organisations = members.map((member) => requireName(data, member, "faction", "service").name);
-    const known = groups.map((group) => requireName(data, group, "group").name);
-    return Array.from(data.players.values())
-      .filter(
-        (player) =>
-          organisations.every((organisation) => rankOf(data, organisation, player.uuid, now) !== undefined) &&
-          known.every((group) => isInGroup(data, group, player, now)),
-      )
-      .sort((a, b) => compareTexts(a.name, b.name))
-      .map((player) => withMemberships(data, player, now));
+    const tests = [
+      ...members.map((name) => memberTest(data, now, name, "faction", "service")),
+      ...groups.map((name) => memberTest(data, now, name, "group")),
+    ];
+    const found = Array.from(data.players.values()).filter((player) => tests.every((test) => test(player)));
+    return byName(found).map((player) => withMemberships(data, player, now));
   },
 });
 

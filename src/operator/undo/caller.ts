@@ -1,7 +1,6 @@
 /** Taking back what one caller did: every record gets the value that it had before, unless somebody else has changed it since. */
 import * as v from "valibot";
 import { type Filter, otherCallers, unknownPlayer } from "../../audit/filter.ts";
-import type { PlayerNames } from "../../audit/names.ts";
 import { isTypedCommand, operationName, operationTest } from "../../audit/operations.ts";
 import { readNames, toSelection } from "../../audit/read.ts";
 import { basisOf, requireBasis } from "../../backup/edit.ts";
@@ -9,8 +8,8 @@ import type { Entry } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
 import { nounOf } from "../../domain/model.ts";
 import { allOf, counted, didYouMean, fold, pluralOf } from "../../domain/text.ts";
+import { onePlayer } from "../../identity/players.ts";
 import type { RecordChange } from "../../store/change.ts";
-import type { Data } from "../../store/data.ts";
 import { nodeFiles } from "../../store/folder/files.ts";
 import { followHistory } from "../../store/journal/history.ts";
 import { defineCommand, type Environment } from "../define.ts";
@@ -97,7 +96,8 @@ async function readRuns({ files = nodeFiles, store, loadTable }: Environment, fi
   if ((by === undefined) === (token === undefined) || isOther)
     throw new Failure("PARAMETER_INVALID", "Expected a player, or the id of a public token.");
   const { names } = await readNames(files, store.folder);
-  const uuid = by && onePlayer(store.data, names, by);
+  // The audit shows all who had a name; here the others would lose what they did.
+  const uuid = by && (onePlayer(store.data, by, names.person(by).uuids) ?? by);
   const select = toSelection({ ...filter, by: uuid }, names);
   const theirs = { runs: new Runs(credentials), changes: 0 };
   const [makers, operations] = [new Set<string>(), new Set<string>()];
@@ -140,21 +140,6 @@ function requireOperation(operation: string, all: readonly string[]): void {
   const known = [...new Set([...all, ...all.map((name) => name.split(".")[0] ?? name)])];
   const what = `There is no operation "${operation}" in the route table, and none in the journal`;
   throw new Failure("UNKNOWN_ENTRY", `${what}.${didYouMean(operation, known)}`);
-}
-
-/**
- * Returns the player of a name, as a UUID: the one who has it, or the only one who ever had it. The audit shows all who
- * had a name; here the others would lose what they did.
- * @throws Failure `PARAMETER_INVALID` where several had it, and nobody has it now
- */
-function onePlayer(data: Data, names: PlayerNames, reference: string): string {
-  const [present] = data.players.find("name", fold(reference));
-  if (present !== undefined) return present.uuid;
-  const uuids = [...names.person(reference).uuids];
-  if (uuids.length < 2) return uuids[0] ?? reference;
-  throw new Failure("PARAMETER_INVALID", `Several players had the name ${reference}: ${allOf(uuids)}.`, {
-    hint: "Name one by UUID.",
-  });
 }
 
 /** Counts records by what they are; those of a list by the list. */
