@@ -43,14 +43,23 @@ export const undo = defineCommand({
     signal,
   ): Promise<Info & { readonly left?: number }> {
     const { files = nodeFiles, store, now = Date.now } = environment;
-    const record = await changeAt(environment, sequence);
+    const runs = new Runs();
+    const read: JournalRecord[] = [];
+    const catchUp = followHistory(files, store, sequence - 1, (change) => {
+      if (read.length === 0) read.push(change);
+      runs.add(change, change.sequence === sequence);
+    });
+    await catchUp();
+    const [record] = read;
+    if (record?.sequence !== sequence) {
+      const what = `The journal has no change ${sequence}; the last one is ${store.sequence}.`;
+      throw new Failure("UNKNOWN_ENTRY", what, {
+        hint: "`addon-cli audit` lists the changes in the journal.",
+      });
+    }
     const all = undoable(record);
     // Whoever undoes a renaming returns to a table that has the former names.
     const table = await tableFor(environment, all, record.operation !== "list.rename");
-    const runs = new Runs();
-    const catchUp = followHistory(files, store, sequence - 1, (later) =>
-      runs.add(later, later.sequence === sequence),
-    );
     const edit = (except: boolean, origin?: Parameters<typeof store.edit>[1]) =>
       store.edit(
         async (draft, slices) => {
@@ -160,22 +169,6 @@ const noTable: TableInForce = {
   withPresentFields: (change) => [change],
   excludedGroup: undefined,
 };
-
-/** Returns the journal's record of a change. @throws Failure `UNKNOWN_ENTRY` where the journal does not have it */
-async function changeAt(environment: Environment, sequence: number): Promise<JournalRecord> {
-  const { files = nodeFiles, store } = environment;
-  for await (const record of readHistory(files, store.folder, sequence - 1)) {
-    if (record.sequence === sequence) return record;
-    break;
-  }
-  throw new Failure(
-    "UNKNOWN_ENTRY",
-    `The journal has no change ${sequence}; the last one is ${store.sequence}.`,
-    {
-      hint: "`addon-cli audit` lists the changes in the journal.",
-    },
-  );
-}
 
 /** What an undo depends on beside the data. */
 export interface UndoContext {
