@@ -1,7 +1,7 @@
 /** The body of a read: its bytes, its ETag, and, for clients that accept it, its compressed form. */
 import { hash } from "node:crypto";
 import { gzip, gzipSync } from "node:zlib";
-import { LRUCache } from "lru-cache";
+import { DerivedCache } from "../domain/derived-cache.ts";
 import { elementForm, qualityIn } from "./quality.ts";
 
 /** Smaller bodies, in bytes, fit into one packet either way. */
@@ -37,11 +37,7 @@ export class ReadyBody {
   #compressing: Promise<void> | undefined;
 
   /** Composed bodies, by the ETags of their parts. */
-  static readonly #composed = new LRUCache<string, ReadyBody>({
-    max: maxComposed,
-    maxSize: maxCached,
-    sizeCalculation: ({ size }) => size,
-  });
+  static readonly #composed = new DerivedCache<ReadyBody>(maxComposed, maxCached, ({ size }) => size);
 
   /**
    * @param value a value to write as JSON, or the bytes
@@ -58,19 +54,13 @@ export class ReadyBody {
   /** Returns one JSON object of several bodies, each under its name. */
   static of(parts: readonly (readonly [string, ReadyBody])[]): ReadyBody {
     const key = JSON.stringify(parts.map(([name, { etag }]) => [name, etag]));
-    const cached = ReadyBody.#composed.get(key);
-    if (cached !== undefined) return cached;
-    const pieces: Buffer[] = [];
-    for (const [name, body] of parts) {
-      pieces.push(
-        Buffer.from(`${pieces.length === 0 ? "{" : ","}${JSON.stringify(name)}:`),
+    return ReadyBody.#composed.get(key, [], () => {
+      const pieces = parts.flatMap(([name, body], index) => [
+        Buffer.from(`${index === 0 ? "" : ","}${JSON.stringify(name)}:`),
         body.#plain.bytes,
-      );
-    }
-    pieces.push(Buffer.from(pieces.length === 0 ? "{}" : "}"));
-    const composed = new ReadyBody(Buffer.concat(pieces), { cached: true });
-    ReadyBody.#composed.set(key, composed);
-    return composed;
+      ]);
+      return new ReadyBody(Buffer.concat([Buffer.from("{"), ...pieces, Buffer.from("}")]), { cached: true });
+    });
   }
 
   /** The ETag of the uncompressed form. */

@@ -1,4 +1,5 @@
 /** The description of the interface as JSON and YAML, at paths that contain no token. */
+import { DerivedCache } from "../domain/derived-cache.ts";
 import { ReadyBody } from "../engine/body.ts";
 import { readAnswer } from "../engine/response.ts";
 import { describeTable, toYAML } from "../openapi/openapi.ts";
@@ -29,9 +30,7 @@ export function descriptionPages(
 ): [string, Page][] {
   const { lists } = table.declared;
   return Object.entries(forms).flatMap(([form, { type, write }]): [string, Page][] => {
-    let cached:
-      | { readonly body: Promise<ReadyBody>; readonly names: Vocabulary; readonly full: string }
-      | undefined;
+    const bodies = new DerivedCache<Promise<ReadyBody>>(1);
     const bodyOf = async (names: Vocabulary) => {
       const text = await write(describeTable(table, names, sizeOf));
       return new ReadyBody(Buffer.from(text), { cached: true });
@@ -39,10 +38,8 @@ export function descriptionPages(
     const answer: Page["answer"] = async (request, requestId) => {
       const names = vocabulary();
       const full = lists.map(({ name, maxEntries }) => Math.max(maxEntries, sizeOf(name))).join();
-      if (cached === undefined || cached.names !== names || cached.full !== full) {
-        cached = { body: bodyOf(names), names, full };
-      }
-      return readAnswer(await cached.body, request, requestId, ["Content-Type", type]);
+      const body = await bodies.get(form, [names, full], () => bodyOf(names));
+      return readAnswer(body, request, requestId, ["Content-Type", type]);
     };
     return withSlash(descriptionPath(table.prefix, form as DescriptionForm), { name: form, answer });
   });

@@ -68,10 +68,7 @@ const list = defineCachedRead({
   description: "Lists the bans that have not expired.",
   dependsOn: ["houseBans"],
   /** The list changes when the next ban expires. */
-  validUntil(data, now) {
-    const expirations = Array.from(data.houseBans.values(), houseBanEnd).filter((end) => now < end);
-    return expirations.reduce((next, end) => Math.min(next, end), Number.POSITIVE_INFINITY);
-  },
+  version: ({ houseBans }, _input, now) => `${houseBans.version} without ${houseBans.ended(now).length}`,
   input: { advanced: field(v.boolean(), "Whether to name who entered each reason.") },
   answer: v.pipe(
     v.array(listed),

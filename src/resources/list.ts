@@ -99,12 +99,9 @@ function listHandler(list: List, entries: ListEntries): Handler {
     read(data, { limit, ...wanted }: Input, { compare }) {
       const sort = () => entries.sorted(data, wanted, compare);
       if (limit === undefined) return entries.answers(sort(), wanted);
-      const sorted = data.lists.orders.sorted(
-        `${name} ${keyOf(wanted, formOf)}`,
-        data.lists.version(name),
-        compare,
-        sort,
-      );
+      // Each table has a comparison of its own, and may order the list by another field.
+      const dependencies = [data.lists.version(name), compare];
+      const sorted = data.lists.orders.get(`${name} ${keyOf(wanted, formOf)}`, dependencies, sort);
       return entries.answers(sorted.slice(0, Number(limit)), wanted);
     },
   });

@@ -1,4 +1,5 @@
 /** The names of all players, to search. */
+import { DerivedCache } from "../domain/derived-cache.ts";
 import { fold } from "../domain/text.ts";
 import type { DurableData } from "../store/data.ts";
 
@@ -10,34 +11,29 @@ const mostFound = 10;
  */
 export class PlayerNames {
   readonly #players: DurableData["players"];
-  #version: number | undefined;
   /** The folded names, each between line feeds, which no name has. */
-  #text = "";
+  readonly #texts = new DerivedCache<string>(1);
 
   constructor(players: DurableData["players"]) {
     this.#players = players;
   }
 
   /** Returns names that begin with a text, then names that contain it. */
-  like(text: string): string[] {
-    const wanted = fold(text);
+  like(sought: string): string[] {
+    const wanted = fold(sought);
     if (wanted === "" || wanted.includes("\n")) return [];
-    if (this.#version !== this.#players.version) this.#read();
+    const { version } = this.#players;
+    const names = () => Array.from(this.#players.values(), ({ name }) => name);
+    const text = this.#texts.get("names", [version], () => fold(["", ...names(), ""].join("\n")));
     const found = new Set<string>();
     for (const part of [`\n${wanted}`, wanted]) {
-      let at = this.#text.indexOf(part);
-      for (; at !== -1 && found.size < mostFound; at = this.#text.indexOf(part, at + 1)) {
-        const end = this.#text.indexOf("\n", at + 1);
-        const folded = this.#text.slice(this.#text.lastIndexOf("\n", at) + 1, end);
+      let at = text.indexOf(part);
+      for (; at !== -1 && found.size < mostFound; at = text.indexOf(part, at + 1)) {
+        const end = text.indexOf("\n", at + 1);
+        const folded = text.slice(text.lastIndexOf("\n", at) + 1, end);
         for (const { name } of this.#players.find("name", folded)) found.add(name);
       }
     }
     return [...found];
-  }
-
-  #read(): void {
-    this.#version = this.#players.version;
-    const names = Array.from(this.#players.values(), ({ name }) => name);
-    this.#text = fold(["", ...names, ""].join("\n"));
   }
 }

@@ -28,6 +28,8 @@ export type Watcher<T> = (key: string, before: T | undefined, after: T | undefin
 export interface DurableRows<T, Index extends string = string> extends Rows<T, Index> {
   /** Changes whenever a record is set. */
   readonly version: number;
+  /** Returns the keys of records that have ended, at most so many. To find that none has takes one comparison. */
+  ended(now: number, most?: number): string[];
   /** Calls `watcher` with every record that is set from now on, until the returned function is called. */
   watch(watcher: Watcher<T>): () => void;
 }
@@ -131,8 +133,7 @@ export class Collection<T> implements DurableRows<T> {
     for (const watcher of this.#watchers) watcher(key, old, record);
   }
 
-  /** Returns the keys of records that have ended, at most so many. To find that none has takes one comparison. */
-  ended(now: number, most: number): string[] {
+  ended(now: number, most = Number.POSITIVE_INFINITY): string[] {
     const ended: string[] = [];
     if (now < this.#firstEnd) return ended;
     let first = Number.POSITIVE_INFINITY;

@@ -86,29 +86,6 @@ it("a cached statistic has the exclusion by the table in force, also after a rel
   assert.deepEqual([await isExcluded(), await isExcluded()], [true, true]);
 });
 
-it("the list of house bans is valid until the next of them ends", async (t) => {
-  const { world, token } = await openAs(t, "Ada", everyRight);
-  const sources = sourcesOf(world);
-  const { time } = world.clock;
-  const list = handlers.get("houseban.list");
-  assert.ok(list?.effect === "read");
-  const validUntil = (now: number) => list.cacheable?.validUntil?.(sources, now);
-  assert.equal(validUntil(time), Number.POSITIVE_INFINITY);
-  for (const [name, days] of [
-    ["Long", 3],
-    ["Short", 1],
-  ] as const) {
-    await world.ok(token, "/housebanreason/add", { reason: name, days });
-    await world.ok(token, "/houseban/add", { name, reason: name });
-  }
-  assert.deepEqual([time, time + day - 1, time + day, time + 3 * day].map(validUntil), [
-    time + day,
-    time + day,
-    time + 3 * day,
-    Number.POSITIVE_INFINITY,
-  ]);
-});
-
 it("the response cache has a limited number of answers", async (t) => {
   const world = await openWorld(t);
   const { clock } = world;

@@ -1,6 +1,6 @@
 /** Pages of lists: a table to search and to sort, and its rows as CSV and JSON. That of house bans is one of them. */
-import { LRUCache } from "lru-cache";
 import * as v from "valibot";
+import { DerivedCache } from "../../domain/derived-cache.ts";
 import { capitalised, comparisonForm, escapeFormulas, pluralOf } from "../../domain/text.ts";
 import type { Field } from "../../table/declared/lists.ts";
 import type { TablePage } from "../../table/pages.ts";
@@ -54,17 +54,15 @@ export function listViews(page: TablePage): [path: string, view: View][] {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const columns = list?.fields.map(toColumn) ?? banColumns;
   // Reading a list of 50,000 rows takes 0.2 s, which each search of a stranger would cost.
-  const contents = new LRUCache<object, Content>({
-    max: 1,
-    memoMethod(answer) {
+  const contents = new DerivedCache<Content>(1);
+  const contentOf = (answer: object | undefined) =>
+    contents.get(path, [answer], () => {
       const parsed = v.parse(rowsSchema, answer);
       const rows = list === undefined ? parsed.map(toBanRow) : parsed;
       let texts: string[] | undefined;
       const textOf = (row: Row) => comparisonForm(columns.map((column) => row[column.name] ?? "").join("\n"));
       return { rows, texts: () => (texts ??= rows.map(textOf).map(readable)) };
-    },
-  });
-  const contentOf = (answer: object | undefined) => contents.memo(answer ?? {});
+    });
   const file = (
     ending: string,
     type: string,

@@ -2,10 +2,10 @@
  * The pages that everybody may see without a token, while the route table declares them. A page calls its operation within
  * the process, as a visitor. Markup that takes long is cached until the answer changes or its time is over.
  */
-import { LRUCache } from "lru-cache";
+import { DerivedCache } from "../../domain/derived-cache.ts";
 import { ReadyBody } from "../../engine/body.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { type Answer, readAnswer } from "../../engine/response.ts";
+import { readAnswer } from "../../engine/response.ts";
 import { visit } from "../../engine/visit.ts";
 import { withoutTokens } from "../../identity/tokens.ts";
 import type { OperationContext } from "../../operations.ts";
@@ -41,10 +41,7 @@ export function publicPages(engine: Engine, data: OperationContext): [string, Pa
   };
   return [
     ...pages.flatMap((page) => {
-      const parsed: ParsedAnswers = new LRUCache({
-        max: 1,
-        memoMethod: (_version, _before, { context: body }) => JSON.parse(String(body)),
-      });
+      const parsed = new DerivedCache<object>(1);
       return viewsOf(page).flatMap(([path, view]): [string, Page][] => {
         const answered = toPage(page, view, engine, siteOf, parsed);
         // The start page is the slash itself, and no file ends in one.
@@ -64,19 +61,15 @@ function viewsOf(page: TablePage): [path: string, view: View][] {
   return [[path, name === "overlay" ? overlay(page) : { home, top, player, team }[name]]];
 }
 
-/** The latest answer, by its ETag. */
-type ParsedAnswers = LRUCache<string, object, Answer["body"]>;
-
+/** @param parsed the latest answer */
 function toPage(
   page: TablePage,
   view: View,
   engine: Engine,
   siteOf: () => Site,
-  parsed: ParsedAnswers,
+  parsed: DerivedCache<object>,
 ): Page {
-  const cached = new LRUCache<string, { readonly version: string; readonly shown: Shown }>({
-    max: mostCached,
-  });
+  const cached = new DerivedCache<ReturnType<typeof toShown>>(mostCached);
   return {
     name: page.path,
     isExact: true,
@@ -92,23 +85,18 @@ function toPage(
       const { status, headers, body } = await visit(engine, page, view.input?.(query) ?? page.input);
       const etag = headers[headers.indexOf("ETag") + 1] ?? "";
       const { cachedFor = 0 } = view;
-      const version = `${etag} ${Math.floor(site.data.now() / cachedFor)}`;
       const isCached = cachedFor > 0 && status === 200 && search.length <= longestQuery;
-      const last = isCached ? cached.get(search) : undefined;
-      const isSame = last?.version === version;
-      const shown = isSame
-        ? last.shown
-        : toShown(
-            view.show(status === 200 ? parsed.memo(etag, { context: body }) : undefined, site, query),
-            isCached,
-          );
-      if (isCached && !isSame) cached.set(search, { version, shown });
+      const show = () => {
+        const parse = () => JSON.parse(String(body));
+        const content = status === 200 ? parsed.get(page.path, [etag], parse) : undefined;
+        return toShown(view.show(content, site, query), isCached);
+      };
+      const period = Math.floor(site.data.now() / cachedFor);
+      const shown = isCached ? cached.get(search, [etag, period], show) : show();
       return readAnswer(shown.body, request, requestId, shown.headers);
     },
   };
 }
-
-type Shown = ReturnType<typeof toShown>;
 
 function toShown(content: Markup | PageFile, cached: boolean) {
   const isFile = "text" in content;

@@ -65,8 +65,6 @@ export interface Cacheable {
   readonly formOf?: ((parameter: string) => (text: string) => string) | undefined;
   /** Returns the values that determine the answer to an input: it is valid while all of them are the same. */
   dependencies(data: Sources, input: unknown, context: Context): readonly unknown[];
-  /** Returns when the passage of time alone makes the answer stale, in milliseconds since 1970. */
-  validUntil?(data: Sources, now: number): number;
 }
 
 type ChangeProperties = Documented &
@@ -120,7 +118,7 @@ export function defineRead<I extends v.ObjectEntries, A extends v.GenericSchema>
 
 /**
  * Defines a handler that reads and whose answers are cached while its sources have the same versions. The types ensure
- * that `read` gets nothing else. One that uses `now` needs `validUntil`; a table with another language has another cache.
+ * that `read` gets nothing else. One that uses `now` needs a `version`; a table with another language has another cache.
  */
 export function defineCachedRead<
   I extends v.ObjectEntries,
@@ -130,8 +128,7 @@ export function defineCachedRead<
   handler: Documented & {
     dependsOn: readonly S[];
     /** Replaces the sum of the versions of {@link dependsOn}; without an input, for all of them. */
-    version?(data: Sources, input?: Input): number;
-    validUntil?(data: Pick<Sources, S>, now: number): number;
+    version?(data: Sources, input: Input | undefined, now: number): string | number;
     formOf?: Cacheable["formOf"];
     input: I;
     answer: A;
@@ -142,21 +139,17 @@ export function defineCachedRead<
     ): v.InferOutput<A>;
   },
 ): ReadHandler {
-  const { dependsOn, validUntil, formOf, ...rest } = handler;
+  const { dependsOn, formOf, ...rest } = handler;
   // Versions only grow, so that their sum changes with each of them.
   const { version = (data: Sources) => dependsOn.reduce((sum, name) => sum + data[name].version, 0) } =
     handler;
   return defineRead({
     ...rest,
-    versionFor(data, input, now) {
-      const until = validUntil?.(data, now);
-      return until === undefined ? version(data, input) : `${version(data, input)} until ${until}`;
-    },
+    versionFor: version,
     cacheable: {
       isCompressed: true,
       formOf,
-      dependencies: (data) => [version(data)],
-      ...(validUntil && { validUntil }),
+      dependencies: (data, _input, { now }) => [version(data, undefined, now)],
     },
   });
 }

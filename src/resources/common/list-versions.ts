@@ -1,5 +1,6 @@
 /** The lists in force, and the version of each for the response cache: a change of one list leaves the answers of others valid. */
 import { isDeepStrictEqual } from "node:util";
+import { DerivedCache } from "../../domain/derived-cache.ts";
 import type { Entry } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
 import { fold } from "../../domain/text.ts";
@@ -7,12 +8,12 @@ import type { DurableData } from "../../store/data.ts";
 import { kindOf } from "../../table/caller.ts";
 import type { List } from "../../table/declared/lists.ts";
 import type { Input, ParameterValue } from "../../table/restriction/restriction.ts";
-import { ListOrders } from "./list-orders.ts";
 
 export class ListVersions {
   /** By the name of a list, and for its parts by {@link partOf}. */
   readonly #versions = new Map<string, number>();
-  readonly orders = new ListOrders();
+  /** The entries of lists in order: sorting takes longest, and every limit has another answer. */
+  readonly orders = new DerivedCache<readonly Entry[]>(1000, 500_000, ({ length }) => length);
   #inForce: readonly List[] | undefined;
 
   constructor({ entries }: Pick<DurableData, "entries">) {
