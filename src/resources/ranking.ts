@@ -54,11 +54,6 @@ class Category {
     this.#compareNames = compareNames;
   }
 
-  /** Returns the value of a player with this statistic. */
-  rate(statistic: Statistic): number {
-    return measured(statistic, this.#counters);
-  }
-
   /** Whether it lists two statistics alike. A ratio is listed with its counters. */
   isSame(old: Statistic, fresh: Statistic): boolean {
     return this.#counters.every((counter = "") => countIn(old, counter) === countIn(fresh, counter));
@@ -80,7 +75,7 @@ class Category {
   }
 
   /** Whether a player with this value may be a leader, or the first who is not. */
-  concerns(value: number): boolean {
+  #concerns(value: number): boolean {
     if (value <= 0) return false;
     const last = this.leaders.at(-1);
     return !this.#leftOut || last === undefined || value >= last.value;
@@ -88,8 +83,8 @@ class Category {
 
   /** Adds a player. Returns whether the list changes. */
   add(name: string, statistic: Statistic): boolean {
-    const value = this.rate(statistic);
-    if (!this.concerns(value)) return false;
+    const value = measured(statistic, this.#counters);
+    if (!this.#concerns(value)) return false;
     const entry = { name, value, statistic };
     const place = this.#placeOf(entry);
     // If players are left out, others may rank between the last leader and this player.
@@ -107,7 +102,9 @@ class Category {
 
   /** Removes a player who was added with these values. Returns whether the list changes. */
   remove(name: string, statistic: Statistic): boolean {
-    const place = this.#placeOf({ name, value: this.rate(statistic), statistic });
+    const value = measured(statistic, this.#counters);
+    if (!this.#concerns(value)) return false;
+    const place = this.#placeOf({ name, value, statistic });
     // Names are unique.
     if (this.leaders[place]?.name !== name) return false;
     this.leaders.splice(place, 1);
@@ -146,7 +143,6 @@ export class Ranking {
   constructor(data: Pick<DurableData, "players" | "statistics">) {
     this.#data = data;
     data.statistics.watch((uuid, before, after) => {
-      if (!this.#isConcerned(before, after)) return;
       const player = data.players.get(uuid);
       if (player !== undefined) this.#replace(player, before, player, after);
     });
@@ -187,16 +183,6 @@ export class Ranking {
       return value === undefined ? [] : [[category, better + 1]];
     });
     return Object.fromEntries(places);
-  }
-
-  /** Most changes are of players far from the list: for these not even the player is looked up. */
-  #isConcerned(before: Statistic | undefined, after: Statistic | undefined): boolean {
-    return this.#categories.some((category) => {
-      if (before !== undefined && after !== undefined && category.isSame(before, after)) return false;
-      const concerns = (statistic: Statistic | undefined) =>
-        statistic !== undefined && category.concerns(category.rate(statistic));
-      return concerns(before) || concerns(after);
-    });
   }
 
   #replace(
