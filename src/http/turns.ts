@@ -4,26 +4,23 @@ import type { Connection } from "./connections.ts";
 export class NetworkTurns {
   /** Those of each network, oldest first. The network whose turn is next comes first. */
   readonly #networks = new Map<string, Set<Connection>>();
-  #size = 0;
 
+  /** The number of networks. */
   get size(): number {
-    return this.#size;
+    return this.#networks.size;
   }
 
   add(connection: Connection): void {
     const { network } = connection;
     const own = this.#networks.get(network) ?? new Set();
     this.#networks.set(network, own);
-    this.#size += own.has(connection) ? 0 : 1;
     own.add(connection);
   }
 
   delete(connection: Connection): void {
-    const { network } = connection;
-    const own = this.#networks.get(network);
-    if (own?.delete(connection) !== true) return;
-    this.#size -= 1;
-    if (own.size === 0) this.#networks.delete(network);
+    const own = this.#networks.get(connection.network);
+    own?.delete(connection);
+    if (own?.size === 0) this.#networks.delete(connection.network);
   }
 
   /** Removes and returns the oldest or the newest connection of the network whose turn it is; undefined if there is none. */
