@@ -42,11 +42,10 @@ export class ReadyBody {
   /**
    * @param value a value to write as JSON, or the bytes
    * @param options.cached whether it is sent more than once: only then compressing is worth its time
-   * @param options.digest the SHA-1 of the bytes in base64url, where it is already known
    */
-  constructor(value: unknown, { cached = false, digest }: { cached?: boolean; digest?: string } = {}) {
+  constructor(value: unknown, { cached = false }: { cached?: boolean } = {}) {
     const bytes = Buffer.isBuffer(value) ? value : Buffer.from(JSON.stringify(value));
-    const etag = `"${digest ?? hash("sha1", bytes, "base64url")}"`;
+    const etag = `"${hash("sha1", bytes, "base64url")}"`;
     this.#plain = { bytes, etag, encoding: undefined };
     this.#isCached = cached;
   }
