@@ -213,17 +213,16 @@ export class Service {
 
   /** Removes what has ended. Until that succeeds it stays in lists, but counts for nothing. */
   removeEnded(): Promise<void> {
-    const warn = (error: unknown) => {
-      if (!this.#hasWarned) this.#options.warn?.("What has ended cannot be removed.", error);
-      return true;
+    const end = (error?: unknown) => {
+      if (error !== undefined && !this.#hasWarned)
+        this.#options.warn?.(
+          "Memberships, house bans and stored answers that have ended cannot be removed.",
+          error,
+        );
+      this.#hasWarned = error !== undefined;
+      this.#removal = undefined;
     };
-    this.#removal ??= this.store
-      .removeEnded()
-      .then(() => false, warn)
-      .then((hasWarned) => {
-        this.#hasWarned = hasWarned;
-        this.#removal = undefined;
-      });
+    this.#removal ??= this.store.removeEnded().then(() => end(), end);
     return this.#removal;
   }
 
