@@ -71,19 +71,14 @@ export async function listen(t: Cleanup, answer: RequestListener) {
   return { folder, close, stopListening };
 }
 
-/** Connects to a service that is healthy until `snapshot` is called, and then answers as a test wants. */
+/** Connects to a service that is healthy, and answers an operation as a test wants. */
 export async function connected(
   t: Cleanup,
   snapshot: (response: ServerResponse, request: IncomingMessage) => void,
-  health: (response: ServerResponse) => void = healthy,
 ) {
-  let isAsked = false;
   const service = await listen(t, (request, response) => {
-    if (request.url !== "/holder") {
-      isAsked = true;
-      snapshot(response, request);
-    } else if (isAsked) health(response);
-    else healthy(response);
+    if (request.url === "/holder") healthy(response);
+    else snapshot(response, request);
   });
   const control = await connectControl(service.folder);
   assert.ok(control !== undefined, "the service answers");

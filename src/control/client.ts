@@ -51,9 +51,7 @@ export async function connectControl(folder: string, signal?: AbortSignal): Prom
       } catch (error) {
         signal?.throwIfAborted();
         if (!(error instanceof Unanswered)) throw error;
-        throw error.reason === "absent"
-          ? new ServiceGone(!hasAnswered)
-          : await unanswered(folder, path, error);
+        throw error.reason === "absent" ? new ServiceGone(!hasAnswered) : await unanswered(folder, error);
       }
     },
   };
@@ -86,7 +84,7 @@ class Unanswered extends Error {
 }
 
 /** Returns if the service answers. @throws Unanswered, or the reason of the signal */
-async function checkHealth(path: string, options: RequestOptions = {}): Promise<void> {
+async function checkHealth(path: string, options: RequestOptions): Promise<void> {
   const { signal } = options;
   for (let tried = 1; ; tried++) {
     // Once aborted, it causes no event any more.
@@ -105,19 +103,12 @@ async function checkHealth(path: string, options: RequestOptions = {}): Promise<
 }
 
 /** Returns the failure of an operation without an answer: the service may have run it or not. */
-async function unanswered(folder: string, path: string, cause: Unanswered): Promise<Failure> {
+async function unanswered(folder: string, cause: Unanswered): Promise<Failure> {
   const outcome =
     "The outcome of the command is unknown: check whether the change was made before you repeat it.";
   if (cause.reason === "silent") return unresponsive(folder, cause, outcome);
-  const found = await checkHealth(path).then(
-    () => cause,
-    (error: unknown) => (error instanceof Unanswered ? error : cause),
-  );
-  if (found.reason !== "absent") return unresponsive(folder, found, outcome);
-  return new Failure("SHUTTING_DOWN", "The service on the data folder stopped before it answered.", {
-    hint: outcome,
-    cause,
-  });
+  const sentence = "The service closed the connection before it answered: it may have stopped.";
+  return new Failure("SHUTTING_DOWN", sentence, { hint: outcome, cause });
 }
 
 /** Returns the failure for an unresponsive service. @param outcome what it means for the command */
