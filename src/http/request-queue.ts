@@ -13,7 +13,7 @@
  *   count against a limit; then neither the number of its connections nor what Node has to parse for them delays anybody else.
  * - Node parses all that has arrived on all connections in one go, up to two thousand requests of each. When that takes
  *   long, all connections are paused. As many are resumed in a turn as keep it short, those with the most good answers
- *   first: the limits bound how many of these a hostile client can collect. New and refused ones take turns by network.
+ *   first: the limits bound how many of these a hostile client can collect. All others take turns by network.
  * - No operation takes a body. A short one is read and discarded. A longer one is not read, and the connection closes
  *   after the answer: Node would parse it without end, up to 2 MB at once, in chunks of a single byte.
  */
@@ -77,7 +77,7 @@ export class RequestQueue implements ConnectionEvents {
     /** Those that have had no request yet. */
     fresh: new NetworkTurns(),
     refused: new NetworkTurns(),
-    pipelining: new Set<Connection>(),
+    pipelining: new NetworkTurns(),
   };
   /** How many of each kind are resumed in a turn. */
   #resumed = 1;
@@ -264,39 +264,28 @@ export class RequestQueue implements ConnectionEvents {
     if (held() === 0) return false;
     this.#turns += 1;
     const isCalm = this.#waiting < waiting.some && fresh.size + refused.size === 0;
-    resume(welcome, this.#resumed, welcome.size > this.#resumed ? byGoodAnswers(welcome) : welcome);
+    const best = Array.from(welcome).sort((a, b) => b.goodAnswers - a.goodAnswers);
+    for (const connection of best.slice(0, this.#resumed)) {
+      welcome.delete(connection);
+      if (!connection.isBusy) connection.resume();
+    }
     const isRare = this.#turns % rarely === 0;
     const hasTime = !this.#isAccepting && this.#waiting < waiting.many;
     if (hasTime || this.#turns % sometimes === 0)
-      resumeInTurn(fresh, hasTime ? this.#resumed : 1, this.#turns % 2 === 0 ? "newest" : "oldest");
-    if (hasTime || isRare) resumeInTurn(refused, this.#resumed, "oldest");
-    if (isCalm || isRare) resume(pipelining, 1);
+      resume(fresh, hasTime ? this.#resumed : 1, this.#turns % 2 === 0 ? "newest" : "oldest");
+    if (hasTime || isRare) resume(refused, this.#resumed, "oldest");
+    if (isCalm || isRare) resume(pipelining, 1, "oldest");
     this.#isAccepting = false;
     return held() > 0;
   }
 }
 
 /** Resumes some connections, of one network after the other. */
-function resumeInTurn(held: NetworkTurns, count: number, which: "oldest" | "newest"): void {
+function resume(held: NetworkTurns, count: number, which: "oldest" | "newest"): void {
   for (let left = count; left > 0; left -= 1) {
     const connection = held.take(which);
     if (connection?.isBusy === false) connection.resume();
   }
-}
-
-/** Resumes some connections, by default the first. */
-function resume(held: Set<Connection>, count: number, connections: Iterable<Connection> = held): void {
-  let left = count;
-  for (const connection of connections) {
-    if (left === 0) return;
-    left -= 1;
-    held.delete(connection);
-    if (!connection.isBusy) connection.resume();
-  }
-}
-
-function byGoodAnswers(connections: Iterable<Connection>): Connection[] {
-  return Array.from(connections).sort((a, b) => b.goodAnswers - a.goodAnswers);
 }
 
 function hasLongBody({ headers }: IncomingMessage): boolean {
