@@ -72,18 +72,24 @@ function post(path: string, name: string, body: string): Promise<string> {
   });
 }
 
-it("the control socket refuses a body that is too large in words, and continues", { timeout }, async (t) => {
-  const { folder, path } = await listen(t);
-  const { error } = JSON.parse(await post(path, "holder", JSON.stringify(["x".repeat(51 * 1024 * 1024)])));
-  assert.equal(error.code, "REQUEST_TOO_LARGE");
-  assert.match(error.message, /^The input of the command has 5\d+ bytes, expected at most 52428800\.$/);
-  assert.deepEqual(await (await connectControl(folder))?.run("holder", {}), holder);
-});
-
-for (const [what, name, head, code] of [
-  ["a body that is too large", "holder", `Content-Length: ${52 * 1024 * 1024}`, "REQUEST_TOO_LARGE"],
-  ["a body in chunks", "holder", "Transfer-Encoding: chunked", "REQUEST_MALFORMED"],
-  ["the body of an unknown operation", "player.fly", `Content-Length: ${1024 * 1024}`, "UNKNOWN_ENTRY"],
+for (const [what, name, head, body, code] of [
+  [
+    "the body of an unknown operation",
+    "player.fly",
+    "Content-Length: 1048576",
+    "{}".padEnd(1048576),
+    "UNKNOWN_ENTRY",
+  ],
+  [
+    "a body in chunks",
+    "holder",
+    "Transfer-Encoding: chunked",
+    `${"2\r\n{}\r\n"}0\r\n\r\n`,
+    "PARAMETER_INVALID",
+  ],
+  ["no JSON", "holder", "Content-Length: 1", "{", "PARAMETER_INVALID"],
+  ["an array", "holder", "Content-Length: 2", "[]", "PARAMETER_INVALID"],
+  ["null", "holder", "Content-Length: 4", "null", "PARAMETER_INVALID"],
 ] as const) {
   it(`the control socket reads ${what} to its end before it refuses it`, { timeout }, async (t) => {
     const { path } = await listen(t);
@@ -96,8 +102,7 @@ for (const [what, name, head, code] of [
     // The service answers questions of others meanwhile: by then it has read the head.
     await post(path, "holder", "{}");
     assert.equal(text, "");
-    const size = Number(/\d+$/.exec(head)?.[0]);
-    socket.end(size ? "x".repeat(size) : `${"5\r\n[[[[[\r\n".repeat(100_000)}0\r\n\r\n`);
+    socket.end(body);
     await closed;
     assert.match(text, new RegExp(`"code":"${code}"`));
   });
@@ -117,19 +122,6 @@ it("a large input that arrives late is not cut off while its operation runs", { 
   const input = { revision: "x".repeat(1024 * 1024) };
   assert.deepEqual(await (await connectControl(folder))?.run("routes.reload", input), input);
 });
-
-for (const [what, body] of [
-  ["no JSON", "{"],
-  ["an array", "[]"],
-  ["null", "null"],
-] as const) {
-  it(`the control socket refuses ${what} as an input`, { timeout }, async (t) => {
-    const { path } = await listen(t);
-    const { error } = JSON.parse(await post(path, "holder", body));
-    const message = "The service does not accept this input. Expected an object as JSON.";
-    assert.deepEqual([error.code, error.message], ["PARAMETER_INVALID", message]);
-  });
-}
 
 it("the control socket refuses what is not an operation, or not its input", { timeout }, async (t) => {
   const { service } = await openWorld(t);

@@ -7,17 +7,15 @@ import { chmod, unlink } from "node:fs/promises";
 import { createServer, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { finished } from "node:stream/promises";
 import { Failure } from "../domain/errors.ts";
 import { statusOf } from "../engine/response.ts";
+import { isMap } from "../table/yaml/wording.ts";
 import { type OperationName, requireOperation } from "./operations.ts";
 import { requireSocketPath } from "./socket.ts";
 import { toWire } from "./wire.ts";
 
 /** The most connections; a command uses at most two. */
 const maxConnections = 64;
-/** The largest inputs are files of 8 MiB, such as a roster. JSON escapes a character with up to six bytes. */
-const maxBody = 50 * 1024 * 1024;
 /**
  * The time limit for receiving a request, in milliseconds. It is as long as a command waits for a busy service: Node refuses
  * what has arrived meanwhile, but was not read in time.
@@ -58,13 +56,12 @@ export async function startControl(
   const run = async (request: IncomingMessage, signal: AbortSignal) => {
     const name = request.url?.slice(1) ?? "";
     try {
-      requireSize(request);
-      const operation = requireOperation(name);
-      const result = await control.run(operation, parseJSON(await text(request)), signal);
+      // First: closing the connection while the command writes would cut off the answer. Node limits the time that this
+      // takes. Only the owner of the folder can send anything, so the size has no limit.
+      const input = await inputOf(request);
+      const result = await control.run(requireOperation(name), input, signal);
       return JSON.stringify({ result: result ?? null });
     } catch (error) {
-      // Closing the connection while the command writes would cut off the answer. Node limits the time that this takes.
-      await finished(request.resume()).catch(() => {});
       // A table or a backup with faults is the operator's.
       const isTheirs = name === "data.preview-restore" || (error instanceof Failure && error.faultyFile);
       const isFault = !isTheirs && (!(error instanceof Failure) || statusOf[error.code] >= 500);
@@ -122,32 +119,18 @@ export async function startControl(
   };
 }
 
-/** @throws Failure `REQUEST_TOO_LARGE`, `REQUEST_MALFORMED` */
-function requireSize({ headers }: IncomingMessage): void {
-  // A length that is not declared is not bounded.
-  if (headers["transfer-encoding"] !== undefined)
-    throw new Failure("REQUEST_MALFORMED", "The request has no Content-Length.");
-  const size = Number(headers["content-length"] ?? 0);
-  if (size <= maxBody) return;
-  throw new Failure(
-    "REQUEST_TOO_LARGE",
-    `The input of the command has ${size} bytes, expected at most ${maxBody}.`,
-  );
-}
-
-/** Returns the object in a JSON text, which the operation's schema checks. @throws Failure `PARAMETER_INVALID` */
-function parseJSON(json: string): object {
+/** Returns the input in a request, which the operation's schema checks. @throws Failure `PARAMETER_INVALID` */
+async function inputOf(request: IncomingMessage): Promise<object> {
+  const json = await text(request);
   try {
     const input: unknown = JSON.parse(json);
-    if (typeof input === "object" && input !== null && !Array.isArray(input)) return input;
+    if (isMap(input) && request.headers["content-length"] !== undefined) return input;
   } catch {
     // It is refused as any other text.
   }
-  throw new Failure(
-    "PARAMETER_INVALID",
-    "The service does not accept this input. Expected an object as JSON.",
-    {
-      hint: "If the service and the command have different versions, restart the service with this version.",
-    },
-  );
+  const sentence =
+    "The service does not accept this input. Expected an object as JSON, with a Content-Length.";
+  throw new Failure("PARAMETER_INVALID", sentence, {
+    hint: "If the service and the command have different versions, restart the service with this version.",
+  });
 }
