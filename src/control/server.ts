@@ -5,7 +5,6 @@
 import { once } from "node:events";
 import { chmod, unlink } from "node:fs/promises";
 import { createServer, type IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { Failure } from "../domain/errors.ts";
 import { statusOf } from "../engine/response.ts";
@@ -16,11 +15,6 @@ import { toWire } from "./wire.ts";
 
 /** The most connections; a command uses at most two. */
 const maxConnections = 64;
-/**
- * The time limit for receiving a request, in milliseconds. It is as long as a command waits for a busy service: Node refuses
- * what has arrived meanwhile, but was not read in time.
- */
-const defaultReceiveMilliseconds = 60_000;
 const defaultDrainMilliseconds = 10_000;
 /** The interval of signs of life, in milliseconds. */
 const lifeInterval = 1_000;
@@ -30,8 +24,6 @@ export interface ControlServerOptions {
   readonly warn?: (message: string, error: unknown) => void;
   /** The time for operations under way when the socket is closed, in milliseconds; 10 s by default. */
   readonly drainMilliseconds?: number;
-  /** The time for receiving a request, in milliseconds; a minute by default. */
-  readonly receiveMilliseconds?: number;
 }
 
 /** Runs operations whose input it parses; see `Control`. */
@@ -46,11 +38,7 @@ export interface Runner {
 export async function startControl(
   folder: string,
   control: Runner,
-  {
-    warn = () => {},
-    drainMilliseconds = defaultDrainMilliseconds,
-    receiveMilliseconds = defaultReceiveMilliseconds,
-  }: ControlServerOptions = {},
+  { warn = () => {}, drainMilliseconds = defaultDrainMilliseconds }: ControlServerOptions = {},
 ) {
   const path = await requireSocketPath(folder);
   const run = async (request: IncomingMessage, signal: AbortSignal) => {
@@ -69,35 +57,21 @@ export async function startControl(
       return JSON.stringify({ error: toWire(error) });
     }
   };
-  /** The connections that have not sent a request, which Node leaves open when the server closes. */
-  const silent = new Set<Socket>();
-  const server = createServer(
-    {
-      headersTimeout: receiveMilliseconds,
-      requestTimeout: receiveMilliseconds,
-      connectionsCheckingInterval: 1_000,
-    },
-    (request, response) => {
-      silent.delete(request.socket);
-      response.shouldKeepAlive = false;
-      const ended = new AbortController();
-      // The JSON of the answer may begin with spaces.
-      const beating = setInterval(() => response.write(" "), lifeInterval);
-      response.once("close", () => {
-        clearInterval(beating);
-        if (!response.writableFinished) ended.abort();
-      });
-      void run(request, ended.signal).then((answer) => {
-        clearInterval(beating);
-        response.end(answer);
-      });
-    },
-  );
-  server.maxConnections = maxConnections;
-  server.on("connection", (socket) => {
-    silent.add(socket);
-    socket.once("close", () => silent.delete(socket));
+  const server = createServer((request, response) => {
+    response.shouldKeepAlive = false;
+    const ended = new AbortController();
+    // The JSON of the answer may begin with spaces.
+    const beating = setInterval(() => response.write(" "), lifeInterval);
+    response.once("close", () => {
+      clearInterval(beating);
+      if (!response.writableFinished) ended.abort();
+    });
+    void run(request, ended.signal).then((answer) => {
+      clearInterval(beating);
+      response.end(answer);
+    });
   });
+  server.maxConnections = maxConnections;
   await unlink(path).catch(() => {});
   // Nobody else may open it, not even between its creation and a chmod.
   const mask = process.umask(0o177);
@@ -112,7 +86,6 @@ export async function startControl(
     async close(): Promise<void> {
       const deadline = setTimeout(() => server.closeAllConnections(), drainMilliseconds);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const socket of silent) socket.destroy();
       await closed;
       clearTimeout(deadline);
     },
