@@ -58,12 +58,18 @@ export class ClientAddresses {
   /**
    * Returns the canonical address of the client: of the peer, unless that is a trusted proxy. An entry that is no address
    * is not the client's word for one, so the address of the hop that sent it counts. If all are trusted, the left-most
-   * counts. Undefined for a peer without an address, such as that of a Unix socket.
+   * counts. Undefined for a peer without an address, such as that of a Unix socket. Warns, once, of the header from a peer
+   * that is no trusted proxy.
    */
   of(sender: Sender): string | undefined {
-    const peer = peerOf(sender);
+    const address = sender.socket?.remoteAddress;
+    const peer = address === undefined ? undefined : withoutMapping(address);
     const forwarded = sender.headers["x-forwarded-for"];
-    if (peer === undefined || forwarded === undefined || !this.#hopOf(peer).isTrusted) return peer;
+    if (peer === undefined || forwarded === undefined) return peer;
+    if (!this.#hopOf(peer).isTrusted) {
+      this.#warnOnce();
+      return peer;
+    }
     let client = peer;
     // Node joins several headers of this name, in their order.
     const entries = String(forwarded).slice(-maxForwarded).split(",").slice(-maxHops);
@@ -76,11 +82,8 @@ export class ClientAddresses {
     return client;
   }
 
-  /** Warns, once, of a request with the header from a peer that is no trusted proxy. */
-  check(sender: Sender): void {
-    if (this.#hasWarned || sender.headers["x-forwarded-for"] === undefined) return;
-    const peer = peerOf(sender);
-    if (peer === undefined || this.#hopOf(peer).isTrusted) return;
+  #warnOnce(): void {
+    if (this.#hasWarned) return;
     this.#hasWarned = true;
     this.#warn(
       "Ignored an X-Forwarded-For header: it did not come from a trusted proxy. If the service is behind a proxy, start it " +
@@ -91,9 +94,4 @@ export class ClientAddresses {
   #hopOf(entry: string): Hop {
     return entry.length > maxEntry ? { address: undefined, isTrusted: false } : this.#hops.memo(entry);
   }
-}
-
-function peerOf({ socket }: Sender): string | undefined {
-  const address = socket?.remoteAddress;
-  return address === undefined ? undefined : withoutMapping(address);
 }

@@ -68,7 +68,6 @@ export async function startServer(options: ServerOptions) {
   let closing = false;
   const addresses = options.clientAddresses ?? new ClientAddresses();
   const answer = (request: IncomingMessage, response: ServerResponse, connection: Connection) => {
-    addresses.check(request);
     const refusal = refusalOf(request, closing && !isHealthRequest(request));
     if (refusal !== undefined) return refuseRequest(refusal, request, connection);
     return options.answerPlain?.(request) ?? options.fetch(new NodeRequest({ req: request, res: response }));

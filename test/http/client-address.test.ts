@@ -83,7 +83,7 @@ it("the header from elsewhere is warned of once, without its content and without
   const warnings: string[] = [];
   const addresses = new ClientAddresses(networks("10.0.0.0/8"), (message) => warnings.push(message));
   const from = (remoteAddress: string | undefined, headers: Record<string, string>) =>
-    addresses.check({ headers, socket: { remoteAddress } });
+    addresses.of({ headers, socket: { remoteAddress } });
   from("198.51.100.1", {});
   from("10.0.0.1", { "x-forwarded-for": "203.0.113.7" });
   from("::ffff:10.0.0.1", { "x-forwarded-for": "nonsense" });
