@@ -118,15 +118,8 @@ class Category {
 
   /** Returns the number of leaders that rank before an entry. */
   #placeOf(entry: Ranked): number {
-    let low = 0;
-    let high = this.leaders.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const leader = this.leaders[middle];
-      if (leader !== undefined && this.#compare(leader, entry) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    const place = this.leaders.findIndex((leader) => this.#compare(leader, entry) >= 0);
+    return place === -1 ? this.leaders.length : place;
   }
 }
 
