@@ -10,6 +10,7 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { networkOf } from "../../domain/address.ts";
+import { DerivedCache } from "../../domain/derived-cache.ts";
 import { Failure } from "../../domain/errors.ts";
 import { currentCaller } from "../../identity/callers.ts";
 import { rightsVersion } from "../../identity/memberships.ts";
@@ -38,8 +39,8 @@ const mostOfNetwork = 100;
 
 /** What a stream tells. */
 interface Rights {
-  /** What they were decided from. */
-  readonly basis: string;
+  /** All topics, from which they were decided. */
+  readonly all: readonly Topic[];
   readonly topics: readonly Topic[];
   /** Whether it has the current events. */
   readonly hasEvents: boolean;
@@ -62,12 +63,9 @@ export class Streams {
   readonly #warn: (message: string, error: unknown) => void;
   readonly #subscriptions = new Set<Subscription>();
   #table: Table | undefined;
-  /** How many tables were put in force, and how many of them declared something else, which can change every answer. */
-  #tables = 0;
+  /** How many tables were put in force that declared something else, which can change every answer. */
   #declarations = 0;
-  /** The versions of what topics and rights are derived from; when they change, both are decided again. */
-  #basis = "";
-  #topics: readonly Topic[] = [];
+  readonly #derived = new DerivedCache<readonly Topic[]>(1);
   /** The version of each topic as of the last time. */
   #versions = new Map<string, string>();
   #frequentAt = 0;
@@ -87,7 +85,6 @@ export class Streams {
 
   /** Puts a table in force. */
   use(table: Table): void {
-    this.#tables += 1;
     const answersBy = (one: Table | undefined) => [one?.language, one?.excludedGroup, one?.declared];
     if (!isDeepStrictEqual(answersBy(this.#table), answersBy(table))) this.#declarations += 1;
     this.#table = table;
@@ -116,7 +113,6 @@ export class Streams {
     if (!isPlayer && own().length >= mostOfNetwork) throw tooMany(mostOfNetwork, " from one network");
     const replaces = isPlayer && own().length >= mostOfPlayer;
     if (!replaces && among().length >= most) throw tooMany(most);
-    this.#refresh();
     // Nobody has heard of the versions before.
     if (this.size === 0) this.#changedTopics(true);
     // Only now: HEAD opens a stream that never begins.
@@ -137,18 +133,18 @@ export class Streams {
     for (const { stream } of this.#subscriptions) stream.end();
   }
 
-  /** Makes the topics anew if what they are made from has changed. */
-  #refresh(): void {
-    const basis = `${this.#tables} ${rightsVersion(this.#data.store.data)}`;
-    if (this.#table === undefined || basis === this.#basis) return;
-    this.#basis = basis;
-    this.#topics = topicsOf(this.#table, this.#data.vocabulary());
+  /** The topics of the present table and names. When they are made anew, rights are decided again. */
+  get #topics(): readonly Topic[] {
+    const { routes = [] } = this.#table ?? {};
+    const dependencies = [this.#table, rightsVersion(this.#data.store.data)];
+    return this.#derived.get("topics", dependencies, () => topicsOf({ routes }, this.#data.vocabulary()));
   }
 
   #rightsOf(caller: Caller | undefined): Rights {
-    if (caller === undefined) return { basis: "", topics: [], hasEvents: true };
+    const all = this.#topics;
+    if (caller === undefined) return { all, topics: [], hasEvents: true };
     const hasEvents = eventRoutes(this.#table).some(({ restriction }) => isAllowed(restriction, caller, {}));
-    return { basis: this.#basis, topics: this.#topics.filter((topic) => topic.isFor(caller)), hasEvents };
+    return { all, topics: all.filter((topic) => topic.isFor(caller)), hasEvents };
   }
 
   /** Serves the streams until none is open. */
@@ -188,7 +184,6 @@ export class Streams {
 
   /** Tells all streams what has changed, and ends those that may not go on. */
   async #serve(): Promise<void> {
-    this.#refresh();
     const changed = this.#changedTopics();
     const events = new Map<string | undefined, Buffer | undefined>();
     let end = performance.now() + turnMilliseconds;
@@ -197,8 +192,6 @@ export class Streams {
         await setImmediate();
         end = performance.now() + turnMilliseconds;
       }
-      // The table and the data may have changed since the last turn.
-      this.#refresh();
       this.#update(subscription, changed, events);
     }
   }
@@ -215,7 +208,7 @@ export class Streams {
       stream.end();
       return;
     }
-    if (current !== undefined && before.basis !== this.#basis) subscription.rights = this.#rightsOf(current);
+    if (current !== undefined && before.all !== this.#topics) subscription.rights = this.#rightsOf(current);
     const { topics, hasEvents } = subscription.rights;
     if (hasEvents && !events.has(score)) events.set(score, this.#table && currentEvents(this.#table, score));
     const event = hasEvents ? events.get(score) : undefined;
