@@ -92,21 +92,15 @@ export function protection(forms: "'none'" | "'self'"): readonly string[] {
  */
 export function filePage(name: string, type: string, read: () => Promise<Buffer>): Page {
   const headers = ["Content-Type", type, ...(type === json ? [] : protection("'none'"))];
-  let cached: Promise<ReadyBody> | undefined;
-  const readBody = async () => {
-    const body = new ReadyBody(await read(), { cached: true });
-    await body.compress();
-    return body;
-  };
+  let cached: ReadyBody | undefined;
   return {
     name,
     isExact: true,
     async answer(request, requestId) {
-      cached ??= readBody().catch((error) => {
-        cached = undefined;
-        throw error;
-      });
-      return readAnswer(await cached, request, requestId, headers);
+      const body = cached ?? new ReadyBody(await read(), { cached: true });
+      await body.compress();
+      cached = body;
+      return readAnswer(body, request, requestId, headers);
     },
   };
 }
