@@ -1,5 +1,4 @@
 /** All handlers, by the names that `routes.yaml` uses. */
-import { isDeepStrictEqual } from "node:util";
 import type { Declarations } from "../table/declared/declarations.ts";
 import { bundleOf } from "./bundle.ts";
 import type { Handler } from "./common/define.ts";
@@ -18,19 +17,8 @@ const { adding, ...targetlist } = targets;
 /** The names of the resources that are code. */
 export const codedResources = ["statistic", "player", "targetlist", "houseban", "mgmt", "event", "bundle"];
 
-let latest: { readonly declared: Declarations; readonly handlers: ReadonlyMap<string, Handler> } | undefined;
-
-/**
- * Returns all handlers that declarations result in, by names such as `targetlist.add`. They have no state, and
- * nearly all tables that a process checks have the declarations of the one before.
- */
+/** Returns all handlers that declarations result in, by names such as `targetlist.add`. They have no state. */
 export function handlersFor(declared: Declarations): ReadonlyMap<string, Handler> {
-  if (latest === undefined || !isDeepStrictEqual(latest.declared, declared))
-    latest = { declared, handlers: toHandlers(declared) };
-  return latest.handlers;
-}
-
-function toHandlers(declared: Declarations): ReadonlyMap<string, Handler> {
   const { lists, banReasons, maxEntries, maxEntriesPerCreator: own } = declared;
   const resources: Resources = {
     statistic: statisticHandlers(declared),
