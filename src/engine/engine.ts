@@ -29,7 +29,7 @@ import { limitFor, type Route, type Table } from "../table/table.ts";
 import { ReadyBody } from "./body.ts";
 import { Exchange, methodNotAllowed, type Observer, readMethods, unknownPath } from "./exchange.ts";
 import { RequestInput } from "./input.ts";
-import type { Limiter, Refusal } from "./limiter.ts";
+import type { Limiter } from "./limiter.ts";
 import { type Node, onceFit, withSequence } from "./node.ts";
 import { decisionReason } from "./reason.ts";
 import {
@@ -106,10 +106,9 @@ export class Engine {
     return exchange.refuse(limited ?? error, "");
   }
 
-  /** Counts a request for a page. Returns its refusal, if it exceeds the limit. */
-  limitPage(request: Pick<IncomingRequest, "address">): Refusal | undefined {
-    const { pages } = this.table.limits;
-    return pages === "off" ? undefined : this.#options.limiter?.ofNetwork(pages, request);
+  /** Counts a request for a page. @throws Failure `RATE_LIMITED` */
+  limitPage(exchange: Exchange): void {
+    this.#limit(exchange, this.table.limits.pages);
   }
 
   /**

@@ -6,7 +6,7 @@
 import { H3, type H3Event } from "h3";
 import { Failure } from "../domain/errors.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Observer } from "../engine/exchange.ts";
+import type { Exchange, Observer } from "../engine/exchange.ts";
 import { type IncomingRequest, interpretable } from "../engine/request.ts";
 import type { Answer } from "../engine/response.ts";
 import type { Table } from "../table/table.ts";
@@ -47,7 +47,7 @@ export class App {
       const request = h3Request(event, this.#addresses);
       const found = pages.get(request.pathname);
       const page = found?.isExact === true && sentPath(event) !== request.pathname ? undefined : found;
-      const limit = () => engine.limitPage(request);
+      const limit = (exchange: Exchange) => engine.limitPage(exchange);
       const answer = page === undefined ? engine.answer(request) : answerPage(page, request, options, limit);
       return new AnswerResponse(await answer);
     });

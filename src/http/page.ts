@@ -1,6 +1,5 @@
 /** Pages: answers at fixed paths that are not in the route table and need no token. */
 import { Exchange, methodNotAllowed, type Observer, readMethods } from "../engine/exchange.ts";
-import type { Refusal } from "../engine/limiter.ts";
 import type { IncomingRequest } from "../engine/request.ts";
 import { type Answer, preflightAnswer } from "../engine/response.ts";
 
@@ -27,13 +26,13 @@ export function withSlash(path: string, page: Page): [string, Page][] {
 
 /**
  * Answers a request for a page. A failure is an answer, too.
- * @param limit counts a request, and returns its refusal if it exceeds the limit
+ * @param limit counts a request. @throws Failure if it exceeds the limit
  */
 export function answerPage(
   page: Page,
   request: IncomingRequest,
   observer: Observer,
-  limit: () => Refusal | undefined = () => undefined,
+  limit: (exchange: Exchange) => void = () => {},
 ): Answer | Promise<Answer> {
   const { isProbe = false, name } = page;
   const observe: Observer["observe"] = (record) => {
@@ -43,7 +42,7 @@ export function answerPage(
   const { requestId } = exchange;
   const { method } = request;
   return exchange.answer(() => {
-    if (!isProbe) exchange.limit(limit(), "Too many requests");
+    if (!isProbe) limit(exchange);
     if (method === "OPTIONS") return preflightAnswer(readMethods, requestId);
     if (method !== "GET" && method !== "HEAD") throw methodNotAllowed(method);
     return page.answer(request, requestId);
