@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
-import { type Control, controlOf } from "../src/control/operations.ts";
-import { readSeed } from "../src/operator/seed-file.ts";
-import { Service } from "../src/service.ts";
-import { openWorld, shippedRoutes, shippedSeed, temporaryFolder } from "./_setup.ts";
+import { type Control, controlOf } from "../../src/control/operations.ts";
+import { readSeed } from "../../src/operator/seed-file.ts";
+import { Service } from "../../src/service.ts";
+import { openWorld, shippedRoutes, shippedSeed, temporaryFolder } from "../_setup.ts";
 
 const holder = { pid: 7, url: "http://here", since: 0 };
 

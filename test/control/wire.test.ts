@@ -5,11 +5,11 @@ import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { requireSocketPath, socketPath } from "../src/control/socket.ts";
-import { fromWire, toWire } from "../src/control/wire.ts";
-import { Failure } from "../src/domain/errors.ts";
-import { faultsIn } from "../src/table-in-force/route-table.ts";
-import { temporaryFolder } from "./_setup.ts";
+import { requireSocketPath, socketPath } from "../../src/control/socket.ts";
+import { fromWire, toWire } from "../../src/control/wire.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import { faultsIn } from "../../src/table-in-force/route-table.ts";
+import { temporaryFolder } from "../_setup.ts";
 
 /** Returns an error as the command receives it. */
 function transmitted(error: unknown): Error {

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { join } from "node:path";
-import { connectControl } from "../src/control/client.ts";
-import { Failure } from "../src/domain/errors.ts";
-import { type Cleanup, temporaryFolder } from "./_setup.ts";
+import { connectControl } from "../../src/control/client.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import { type Cleanup, temporaryFolder } from "../_setup.ts";
 
 /** What a command is told whose method may have run. */
 export const unknownOutcome =

@@ -6,9 +6,9 @@ import http from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { connectControl } from "../src/control/client.ts";
+import { connectControl } from "../../src/control/client.ts";
+import { temporaryFolder } from "../_setup.ts";
 import { assertFails, closes, healthy, listen, silent, timers } from "./_control.ts";
-import { temporaryFolder } from "./_setup.ts";
 
 describe("connecting to a service", () => {
   for (const [what, prepare] of [

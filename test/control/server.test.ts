@@ -7,11 +7,11 @@ import { connect, createServer, Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
-import { connectControl, ServiceGone } from "../src/control/client.ts";
-import { controlOf, type OperationName } from "../src/control/operations.ts";
-import { type Runner, startControl } from "../src/control/server.ts";
-import { Failure } from "../src/domain/errors.ts";
-import { openWorld } from "./_setup.ts";
+import { connectControl, ServiceGone } from "../../src/control/client.ts";
+import { controlOf, type OperationName } from "../../src/control/operations.ts";
+import { type Runner, startControl } from "../../src/control/server.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import { openWorld } from "../_setup.ts";
 
 const timeout = 180_000;
 const holder = { pid: 7, url: "http://here", since: 0 };
