@@ -19,7 +19,7 @@ const files = [
   ...readdirSync(join(projectFolder, "test", "operations")).map((name) => `operations/${name.split(".")[0]}`),
   ...["undo", "undo-caller", "undo-lists", "undo-records", "undo-refused"].map((name) => `operator/${name}`),
   ...["memberships", "players", "roster", "tokens"].map((name) => `operator/${name}`),
-  ...["authorized-when-decided", "idempotency", "properties", "read-only"],
+  ...["authorized-when-decided", "idempotency", "properties", "read-only"].map((name) => `service/${name}`),
 ].map((name) => `test/${name}.test.ts`);
 
 it("behaves as on the journal of a folder", options, async (t) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import type { Answer } from "../src/engine/response.ts";
+import type { Answer } from "../../src/engine/response.ts";
 import {
   type Answered,
   assertFailure,
@@ -14,7 +14,7 @@ import {
   prefix,
   shippedRoutes,
   type World,
-} from "./_setup.ts";
+} from "../_setup.ts";
 
 const shipped = await readFile(shippedRoutes, "utf8");
 const unknownToken = `gat_${"x".repeat(43)}`;

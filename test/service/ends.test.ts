@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { model } from "../src/domain/model.ts";
-import { nodeFiles } from "../src/store/folder/files.ts";
-import { readHistory } from "../src/store/journal/history.ts";
-import { Store } from "../src/store/store.ts";
-import { HeldChanges } from "./_held-changes.ts";
+import { model } from "../../src/domain/model.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import { readHistory } from "../../src/store/journal/history.ts";
+import { Store } from "../../src/store/store.ts";
+import { HeldChanges } from "../_held-changes.ts";
 import {
   assertFailure,
   Clock,
@@ -15,9 +15,9 @@ import {
   openAs,
   temporaryFolder,
   type World,
-} from "./_setup.ts";
-import { FakeJournal } from "./shared/_fake.ts";
-import { ruledFiles, systemError } from "./store/_faults.ts";
+} from "../_setup.ts";
+import { FakeJournal } from "../shared/_fake.ts";
+import { ruledFiles, systemError } from "../store/_faults.ts";
 
 const hour = 3_600_000;
 

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
-import type { JournalRecord } from "../src/store/change.ts";
-import { nodeFiles } from "../src/store/folder/files.ts";
-import { readHistory } from "../src/store/journal/history.ts";
-import { everyRight, openAs, openWorld, prefix, type World } from "./_setup.ts";
+import type { JournalRecord } from "../../src/store/change.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import { readHistory } from "../../src/store/journal/history.ts";
+import { everyRight, openAs, openWorld, prefix, type World } from "../_setup.ts";
 
 async function lastChange({ service }: World): Promise<JournalRecord | undefined> {
   let last: JournalRecord | undefined;

@@ -4,9 +4,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { readSeed } from "../src/operator/seed-file.ts";
-import { Service, type ServiceOptions } from "../src/service.ts";
-import { Clock, shippedRoutes, shippedSeed, temporaryFolder } from "./_setup.ts";
+import { readSeed } from "../../src/operator/seed-file.ts";
+import { Service, type ServiceOptions } from "../../src/service.ts";
+import { Clock, shippedRoutes, shippedSeed, temporaryFolder } from "../_setup.ts";
 
 /** Opens a service in a folder of its own, without a table in force. */
 async function open(t: TestContext, options: Partial<ServiceOptions> = {}) {

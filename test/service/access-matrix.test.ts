@@ -4,7 +4,6 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Column, columns, matrix, type Row } from "./_access-matrix.ts";
 import {
   assertFailure,
   assertIncludes,
@@ -13,7 +12,8 @@ import {
   type PlayerDetails,
   shared,
   type World,
-} from "./_setup.ts";
+} from "../_setup.ts";
+import { type Column, columns, matrix, type Row } from "./_access-matrix.ts";
 
 /** The columns of the matrix. */
 const details: Readonly<Record<Column, PlayerDetails | undefined>> = {

@@ -4,9 +4,9 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
-import { findInconsistencies } from "../src/backup/consistency.ts";
-import { wantedKey } from "./_entries.ts";
-import { HeldChanges } from "./_held-changes.ts";
+import { findInconsistencies } from "../../src/backup/consistency.ts";
+import { wantedKey } from "../_entries.ts";
+import { HeldChanges } from "../_held-changes.ts";
 import {
   type Answered,
   assertFailure,
@@ -16,7 +16,7 @@ import {
   openWorld,
   shippedRoutes,
   type World,
-} from "./_setup.ts";
+} from "../_setup.ts";
 
 const addReason = ["/wantedreason/add", { reason: "Theft", points: 10 }] as const;
 

@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { inspect } from "node:util";
-import { HeldChanges } from "./_held-changes.ts";
+import { HeldChanges } from "../_held-changes.ts";
 import {
   type Answered,
   assertFailure,
@@ -16,7 +16,7 @@ import {
   shippedRoutes,
   type World,
   type WorldOptions,
-} from "./_setup.ts";
+} from "../_setup.ts";
 
 const shipped = await readFile(shippedRoutes, "utf8");
 const hour = 60 * 60 * 1000;

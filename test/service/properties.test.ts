@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Agent, request } from "node:http";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { runs } from "./_depth.ts";
+import { runs } from "../_depth.ts";
 import {
   anyCaller,
   anyPath,
@@ -12,8 +12,8 @@ import {
   goodPath,
   openCallers,
   operations,
-} from "./_operations.ts";
-import { type Answered, openWorld, prefix, type World } from "./_setup.ts";
+} from "../_operations.ts";
+import { type Answered, openWorld, prefix, type World } from "../_setup.ts";
 
 /** The runs share a world: a smaller case would see other data, so shrinking is off. */
 const withoutShrinking = { endOnFailure: true } as const;

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import * as v from "valibot";
-import type { RequestRecord } from "../src/engine/exchange.ts";
-import { Service } from "../src/service.ts";
-import { runs } from "./_depth.ts";
-import { assertContract, goodPath, openCallers, operations } from "./_operations.ts";
-import { type Cleanup, openWorld, prefix, shippedRoutes, World } from "./_setup.ts";
+import type { RequestRecord } from "../../src/engine/exchange.ts";
+import { Service } from "../../src/service.ts";
+import { runs } from "../_depth.ts";
+import { assertContract, goodPath, openCallers, operations } from "../_operations.ts";
+import { type Cleanup, openWorld, prefix, shippedRoutes, World } from "../_setup.ts";
 
 /** The runs share a world: a smaller case would see other data, so shrinking is off. */
 const withoutShrinking = { endOnFailure: true } as const;

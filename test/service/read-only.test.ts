@@ -1,9 +1,9 @@
 /** Read-only tokens: they can read whatever their caller may read, and change nothing. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { HeldChanges } from "./_held-changes.ts";
-import { operations } from "./_operations.ts";
-import { assertFailure, everyRight, openAs, openWorld, type World } from "./_setup.ts";
+import { HeldChanges } from "../_held-changes.ts";
+import { operations } from "../_operations.ts";
+import { assertFailure, everyRight, openAs, openWorld, type World } from "../_setup.ts";
 
 /** Issues a read-only token for a player, or a public one. */
 async function readOnlyToken({ service }: World, player?: string): Promise<string> {

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
-import { runs } from "./_depth.ts";
-import { day, everyRight, openAs, type World } from "./_setup.ts";
+import { runs } from "../_depth.ts";
+import { day, everyRight, openAs, type World } from "../_setup.ts";
 
 /** A text as sent, its identity, and its spelling in answers if it comes first. */
 interface Spelling {

@@ -7,13 +7,13 @@ import { createHash } from "node:crypto";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { connectControl } from "../src/control/client.ts";
-import type { Control } from "../src/control/operations.ts";
-import { nodeFiles } from "../src/store/folder/files.ts";
-import { readHistory } from "../src/store/journal/history.ts";
-import { isFull } from "./_depth.ts";
-import { prefix } from "./_setup.ts";
-import { type Desk, emptyDesk, type Running } from "./cli/_setup.ts";
+import { connectControl } from "../../src/control/client.ts";
+import type { Control } from "../../src/control/operations.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import { readHistory } from "../../src/store/journal/history.ts";
+import { isFull } from "../_depth.ts";
+import { prefix } from "../_setup.ts";
+import { type Desk, emptyDesk, type Running } from "../cli/_setup.ts";
 
 const reloads = isFull ? 60 : 12;
 /** How many of them come in every way in turn; the others come by a signal or a command. */

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { Service } from "../src/service.ts";
+import { Service } from "../../src/service.ts";
 import {
   type Answered,
   assertFailure,
@@ -19,7 +19,7 @@ import {
   shippedRoutes,
   temporaryFolder,
   type World,
-} from "./_setup.ts";
+} from "../_setup.ts";
 
 /** Calls an operation with a key. */
 function withKey(

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
-import type { Entry } from "../src/domain/entry.ts";
-import { comparisonForm, invisibleIn } from "../src/domain/text.ts";
-import { houseBanReason, wantedReason } from "./_entries.ts";
+import type { Entry } from "../../src/domain/entry.ts";
+import { comparisonForm, invisibleIn } from "../../src/domain/text.ts";
+import { houseBanReason, wantedReason } from "../_entries.ts";
 import {
   assertFailure,
   Clock,
@@ -14,7 +14,7 @@ import {
   shippedRoutes,
   temporaryFolder,
   type World,
-} from "./_setup.ts";
+} from "../_setup.ts";
 
 describe("the first invisible character of a text", () => {
   for (const [name, text, expected] of [
