@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Random } from "./_random.ts";
-import { buildInto } from "./store/_build.ts";
+import { buildInto } from "./store/faults/_build.ts";
 import { Clock } from "./torture/clock.ts";
 import { Workshop } from "./torture/processes.ts";
 import { Torture } from "./torture/run.ts";

@@ -11,8 +11,8 @@ import { readState } from "../../src/store/reading.ts";
 import { sample, stride } from "../_depth.ts";
 import { randomFrom } from "../_random.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { Disk } from "../store/_disk.ts";
 import { ruledFiles, segment, systemError } from "../store/_faults.ts";
+import { Disk } from "../store/faults/_disk.ts";
 import {
   contentsOf,
   copyOf,

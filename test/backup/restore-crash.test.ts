@@ -14,7 +14,7 @@ import { sample } from "../_depth.ts";
 import { wantedKey, wantedReason } from "../_entries.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { callsOf, type Driven, drive, driveUntil, inParallel, noStrace, unavailable } from "../_strace.ts";
-import { compiledPrograms } from "../store/_build.ts";
+import { compiledPrograms } from "../store/faults/_build.ts";
 
 /** So many, and so long, that a restore of all takes two lines of the journal. */
 const count = 400;

@@ -15,8 +15,8 @@ import { readState } from "../../src/store/reading.ts";
 import { Store } from "../../src/store/store.ts";
 import { pointsOf, wantedReason } from "../_entries.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { compiledPrograms } from "../store/_build.ts";
 import { ruledFiles, segment, systemError } from "../store/_faults.ts";
+import { compiledPrograms } from "../store/faults/_build.ts";
 import { putLongTokens } from "./_setup.ts";
 
 const origin = { who: "operator", operation: "test" };

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { onlyInFull } from "../_depth.ts";
 import { prefix, shippedRoutes, temporaryFolder } from "../_setup.ts";
-import { until } from "../shared/_nodes.ts";
-import { Postgres, withoutPostgres } from "../shared/_postgres.ts";
+import { until } from "../store/shared/_nodes.ts";
+import { Postgres, withoutPostgres } from "../store/shared/_postgres.ts";
 import { blocks, freePort, readPage, runBuildIn } from "./_page.ts";
 
 const page = await readPage("docs/several-machines.md");

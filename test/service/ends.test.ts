@@ -16,8 +16,8 @@ import {
   temporaryFolder,
   type World,
 } from "../_setup.ts";
-import { FakeJournal } from "../shared/_fake.ts";
 import { ruledFiles, systemError } from "../store/_faults.ts";
+import { FakeJournal } from "../store/shared/_fake.ts";
 
 const hour = 3_600_000;
 
