@@ -3,8 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openWorld, projectFolder } from "./_setup.ts";
 import { startBrowser } from "./http/_browser.ts";
-import { answered, openDocs, tryOut } from "./http/_docs-browser.ts";
-import { fill, openPages } from "./pages/_pages.ts";
+import { answered, openDocs, tryOut } from "./http/docs-page/_docs-browser.ts";
+import { fill, openPages } from "./http/pages/_pages.ts";
 
 /** The pages for everybody, each with its picture and the size of the window. */
 const pictures = [

@@ -9,7 +9,7 @@ import { assertIncludes, assertLacks, type Cleanup, prefix } from "../_setup.ts"
 import { type Serving, serveProcess } from "../cli/_process.ts";
 import { emptyDesk } from "../cli/_setup.ts";
 import { freePort } from "../docs/_page.ts";
-import { Listening } from "../stream/_listening.ts";
+import { Listening } from "../http/stream/_listening.ts";
 import { type Received, secure, send, sendRaw } from "./_exchange.ts";
 import { proxies, type RunningProxy, startProxy } from "./_proxy.ts";
 
