@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { it } from "node:test";
-import { assertIncludes } from "../_setup.ts";
-import { colourBegins, seededDesk } from "./_setup.ts";
+import { assertIncludes } from "../../_setup.ts";
+import { colourBegins, seededDesk } from "../_setup.ts";
 
 it("is shown on a terminal only, not with --json, and nothing of it remains", async (t) => {
   const desk = await seededDesk(t);

@@ -4,8 +4,8 @@ import { unwatchFile, watchFile as watchByPolling } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { it } from "node:test";
-import { watchFile } from "../../cli/serving/watch.ts";
-import { temporaryFolder } from "../_setup.ts";
+import { watchFile } from "../../../cli/serving/watch.ts";
+import { temporaryFolder } from "../../_setup.ts";
 
 it("a file is reported in the beginning, and after each change once it has not changed for two seconds", async (t) => {
   const path = join(await temporaryFolder(t), "routes.yaml");

@@ -1,7 +1,7 @@
 /** Instants on the command line: durations, dates, and times with and without a zone. */
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { parseInstant } from "../../cli/arguments/instant.ts";
+import { parseInstant } from "../../../cli/arguments/instant.ts";
 
 const now = Date.UTC(2026, 10, 23, 12);
 const hour = 3_600_000;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import stringWidth from "string-width";
-import { formatPairs, formatTable } from "../../cli/terminal/layout.ts";
+import { formatPairs, formatTable } from "../../../cli/terminal/layout.ts";
 
 const plain = (text: string) => text;
 const wordsOf = (text: string) => text.split(/\s+/).filter((word) => word !== "");

@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import pino from "pino";
-import { createLog } from "../../cli/serving/log.ts";
-import type { LogOptions } from "../../cli/serving/log-options.ts";
-import type { IO } from "../../cli/terminal/io.ts";
-import { Failure } from "../../src/domain/errors.ts";
-import type { RequestRecord } from "../../src/engine/exchange.ts";
-import { FileError } from "../../src/store/folder/files.ts";
-import { assertIncludes, assertLacks } from "../_setup.ts";
-import { Recorder } from "./_setup.ts";
+import { createLog } from "../../../cli/serving/log.ts";
+import type { LogOptions } from "../../../cli/serving/log-options.ts";
+import type { IO } from "../../../cli/terminal/io.ts";
+import { Failure } from "../../../src/domain/errors.ts";
+import type { RequestRecord } from "../../../src/engine/exchange.ts";
+import { FileError } from "../../../src/store/folder/files.ts";
+import { assertIncludes, assertLacks } from "../../_setup.ts";
+import { Recorder } from "../_setup.ts";
 
 const record: RequestRecord = {
   requestId: "r-1",

@@ -1,9 +1,9 @@
 /** The signals of `serve`: stopping has a deadline, and an early reload is deferred. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { reloadSignal } from "../../cli/serving/reloading.ts";
-import { stopSignal } from "../../cli/serving/stopping.ts";
-import type { IO } from "../../cli/terminal/io.ts";
+import { reloadSignal } from "../../../cli/serving/reloading.ts";
+import { stopSignal } from "../../../cli/serving/stopping.ts";
+import type { IO } from "../../../cli/terminal/io.ts";
 
 /** Returns an environment for sending signals, and the aborts of the process. */
 function surroundings() {

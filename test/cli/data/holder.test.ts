@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { readFile, rm } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { waitForLock } from "../../cli/data/control.ts";
-import { FolderHeld } from "../../src/store/folder/lock-file.ts";
-import { CliProcess, moduleOf, replacingWrites, serveProcess } from "./_process.ts";
-import { seededDesk } from "./_setup.ts";
+import { waitForLock } from "../../../cli/data/control.ts";
+import { FolderHeld } from "../../../src/store/folder/lock-file.ts";
+import { CliProcess, moduleOf, replacingWrites, serveProcess } from "../_process.ts";
+import { seededDesk } from "../_setup.ts";
 
 /** The limit of a test. */
 const timeout = 180_000;

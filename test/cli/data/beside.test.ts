@@ -4,11 +4,11 @@ import { lstat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { connectControl } from "../../src/control/client.ts";
-import { Service } from "../../src/service.ts";
-import { assertLacks } from "../_setup.ts";
-import { CliProcess, execute, serveProcess } from "./_process.ts";
-import { type Desk, seededDesk } from "./_setup.ts";
+import { connectControl } from "../../../src/control/client.ts";
+import { Service } from "../../../src/service.ts";
+import { assertLacks } from "../../_setup.ts";
+import { CliProcess, execute, serveProcess } from "../_process.ts";
+import { type Desk, seededDesk } from "../_setup.ts";
 
 it("a service applies changes of commands at once, keeps their tokens secret, and killed, loses none", async (t) => {
   const desk = await seededDesk(t);

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
-import { connectControl } from "../../src/control/client.ts";
-import { segment, spoil } from "../store/_faults.ts";
-import { type Desk, linesOf, Running, seededDesk } from "./_setup.ts";
+import { connectControl } from "../../../src/control/client.ts";
+import { segment, spoil } from "../../store/_faults.ts";
+import { type Desk, linesOf, Running, seededDesk } from "../_setup.ts";
 
 /** Returns a desk with a change, and a function that follows the audit until the end of the test. */
 async function followed(t: TestContext) {

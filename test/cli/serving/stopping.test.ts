@@ -4,9 +4,9 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { Service } from "../../src/service.ts";
-import { CliProcess, moduleOf, replacingWrites, serveProcess } from "./_process.ts";
-import { type Desk, seededDesk } from "./_setup.ts";
+import { Service } from "../../../src/service.ts";
+import { CliProcess, moduleOf, replacingWrites, serveProcess } from "../_process.ts";
+import { type Desk, seededDesk } from "../_setup.ts";
 
 /** The limit of a test; stopping has deadlines of its own. */
 const timeout = 180_000;

@@ -7,8 +7,8 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { stripVTControlCharacters } from "node:util";
-import { isOutputKept } from "../../cli/terminal/kept-output.ts";
-import { unavailable } from "../_strace.ts";
+import { isOutputKept } from "../../../cli/terminal/kept-output.ts";
+import { unavailable } from "../../_strace.ts";
 import {
   CliProcess,
   environment,
@@ -17,8 +17,8 @@ import {
   moduleOf,
   replacingWrites,
   serveProcess,
-} from "./_process.ts";
-import { type Desk, emptyDesk, seededDesk, toDocument, tokenForm } from "./_setup.ts";
+} from "../_process.ts";
+import { type Desk, emptyDesk, seededDesk, toDocument, tokenForm } from "../_setup.ts";
 
 const timeout = 120_000;
 const onLinux = process.platform === "linux" ? false : "there is no /proc";

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { sample } from "../_depth.ts";
-import { temporaryFolder } from "../_setup.ts";
-import { callsOf, drive, driveUntil, noStrace, unavailable } from "../_strace.ts";
-import { CliProcess, main, moduleOf } from "./_process.ts";
-import { seededDesk } from "./_setup.ts";
+import { sample } from "../../_depth.ts";
+import { temporaryFolder } from "../../_setup.ts";
+import { callsOf, drive, driveUntil, noStrace, unavailable } from "../../_strace.ts";
+import { CliProcess, main, moduleOf } from "../_process.ts";
+import { seededDesk } from "../_setup.ts";
 
 const noMount = unavailable("unshare", "-Urm", "sh", "-c", "mount -t tmpfs -o size=64k t /mnt");
 

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { readSeed } from "../../src/operator/seed-file.ts";
-import { Service } from "../../src/service.ts";
-import { revisionOf } from "../../src/table/revision.ts";
-import { followTables } from "../../src/table-in-force/changes.ts";
-import { TableHistory } from "../../src/table-in-force/history.ts";
-import { shippedRoutes, shippedSeed, temporaryFolder } from "../_setup.ts";
+import { readSeed } from "../../../src/operator/seed-file.ts";
+import { Service } from "../../../src/service.ts";
+import { revisionOf } from "../../../src/table/revision.ts";
+import { followTables } from "../../../src/table-in-force/changes.ts";
+import { TableHistory } from "../../../src/table-in-force/history.ts";
+import { shippedRoutes, shippedSeed, temporaryFolder } from "../../_setup.ts";
 
 const shipped = await readFile(shippedRoutes, "utf8");
 const stricter = shipped.replaceAll("{ service: POLICE, rank: 4 }", "{ service: POLICE, rank: 5 }");

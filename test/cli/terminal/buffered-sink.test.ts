@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { BufferedSink } from "../../cli/terminal/buffered-sink.ts";
+import { BufferedSink } from "../../../cli/terminal/buffered-sink.ts";
 
 const timeout = 180_000;
 

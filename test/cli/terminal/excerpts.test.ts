@@ -1,7 +1,7 @@
 /** The mark under the place of a fault. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { formatFaults } from "../../cli/terminal/excerpts.ts";
+import { formatFaults } from "../../../cli/terminal/excerpts.ts";
 
 const shown = (text: string, column: number, columns?: number) =>
   formatFaults([{ line: 1, column, message: "so" }], {

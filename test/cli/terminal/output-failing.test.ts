@@ -7,9 +7,9 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { onlyInFull } from "../_depth.ts";
-import { CliProcess, environment, main, serveProcess } from "./_process.ts";
-import { type Desk, emptyDesk, seededDesk } from "./_setup.ts";
+import { onlyInFull } from "../../_depth.ts";
+import { CliProcess, environment, main, serveProcess } from "../_process.ts";
+import { type Desk, emptyDesk, seededDesk } from "../_setup.ts";
 
 const timeout = 180_000;
 
