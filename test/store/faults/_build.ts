@@ -24,7 +24,7 @@ export async function buildInto(folder: string): Promise<void> {
     "src",
     "cli",
     "test/store/faults/_driver.ts",
-    "test/backup/_restore-driver.ts",
+    "test/backup/restoring/_restore-driver.ts",
     "test/torture/service.ts",
   ].map((path) => join(projectFolder, path));
   await writeFile(

@@ -2,17 +2,17 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { replaceFiles, undoReplacement } from "../../src/backup/replace-files.ts";
-import { Failure } from "../../src/domain/errors.ts";
-import { model } from "../../src/domain/model.ts";
-import { Database } from "../../src/store/collection.ts";
-import { nodeFiles } from "../../src/store/folder/files.ts";
-import { readState } from "../../src/store/reading.ts";
-import { sample, stride } from "../_depth.ts";
-import { randomFrom } from "../_random.ts";
-import { temporaryFolder } from "../_setup.ts";
-import { ruledFiles, segment, systemError } from "../store/_faults.ts";
-import { Disk } from "../store/faults/_disk.ts";
+import { replaceFiles, undoReplacement } from "../../../src/backup/replace-files.ts";
+import { Failure } from "../../../src/domain/errors.ts";
+import { model } from "../../../src/domain/model.ts";
+import { Database } from "../../../src/store/collection.ts";
+import { nodeFiles } from "../../../src/store/folder/files.ts";
+import { readState } from "../../../src/store/reading.ts";
+import { sample, stride } from "../../_depth.ts";
+import { randomFrom } from "../../_random.ts";
+import { temporaryFolder } from "../../_setup.ts";
+import { ruledFiles, segment, systemError } from "../../store/_faults.ts";
+import { Disk } from "../../store/faults/_disk.ts";
 import {
   contentsOf,
   copyOf,
@@ -23,7 +23,7 @@ import {
   Stopped,
   stoppingAt,
   write,
-} from "./_setup.ts";
+} from "../_setup.ts";
 
 const long: History = [{ A: 1 }, { B: 2 }, "snapshot", { A: 3 }, "snapshot", { C: 4 }, "snapshot", { D: 5 }];
 const longEnds: Points = { A: 3, B: 2, C: 4, D: 5 };

@@ -4,20 +4,20 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { it } from "node:test";
 import { promisify } from "node:util";
-import { writeBackup } from "../../src/backup/backup.ts";
-import { restoreRecords } from "../../src/backup/restore.ts";
-import { readSource } from "../../src/backup/source.ts";
-import { model } from "../../src/domain/model.ts";
-import { examine } from "../../src/repair/verify.ts";
-import type { DataStore } from "../../src/store/data.ts";
-import { nodeFiles } from "../../src/store/folder/files.ts";
-import { readState } from "../../src/store/reading.ts";
-import { Store } from "../../src/store/store.ts";
-import { pointsOf, wantedReason } from "../_entries.ts";
-import { temporaryFolder } from "../_setup.ts";
-import { ruledFiles, segment, systemError } from "../store/_faults.ts";
-import { compiledPrograms } from "../store/faults/_build.ts";
-import { putLongTokens } from "./_setup.ts";
+import { writeBackup } from "../../../src/backup/backup.ts";
+import { restoreRecords } from "../../../src/backup/restore.ts";
+import { readSource } from "../../../src/backup/source.ts";
+import { model } from "../../../src/domain/model.ts";
+import { examine } from "../../../src/repair/verify.ts";
+import type { DataStore } from "../../../src/store/data.ts";
+import { nodeFiles } from "../../../src/store/folder/files.ts";
+import { readState } from "../../../src/store/reading.ts";
+import { Store } from "../../../src/store/store.ts";
+import { pointsOf, wantedReason } from "../../_entries.ts";
+import { temporaryFolder } from "../../_setup.ts";
+import { ruledFiles, segment, systemError } from "../../store/_faults.ts";
+import { compiledPrograms } from "../../store/faults/_build.ts";
+import { putLongTokens } from "../_setup.ts";
 
 const origin = { who: "operator", operation: "test" };
 
@@ -121,7 +121,7 @@ it("a restore takes memory for its changes, not for another copy of the data", a
   await writeBackup(nodeFiles, folder, file, { force: false, now: Date.now() });
   await put(store, "A", 2);
   await store.close({ snapshot: true });
-  const script = join(await compiledPrograms(), "test", "backup", "_restore-driver.js");
+  const script = join(await compiledPrograms(), "test", "backup", "restoring", "_restore-driver.js");
   // The labels take 30 MB, once.
   const args = ["--max-old-space-size=44", script, folder, "backup", file];
   const { stdout } = await promisify(execFile)(process.execPath, args);

@@ -1,11 +1,11 @@
 /** The summary of the changes of a restore: counts by resource, and the names of the first records. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { summarize } from "../../src/backup/preview.ts";
-import { model } from "../../src/domain/model.ts";
-import type { RecordChange } from "../../src/store/change.ts";
-import { Database } from "../../src/store/collection.ts";
-import { blacklistReason, wantedReason } from "../_entries.ts";
+import { summarize } from "../../../src/backup/preview.ts";
+import { model } from "../../../src/domain/model.ts";
+import type { RecordChange } from "../../../src/store/change.ts";
+import { Database } from "../../../src/store/collection.ts";
+import { blacklistReason, wantedReason } from "../../_entries.ts";
 
 const [ada, bob, cleo] = ["a".repeat(32), "b".repeat(32), "c".repeat(32)] as const;
 

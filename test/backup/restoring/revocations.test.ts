@@ -1,16 +1,16 @@
 /** The revocations of tokens, which a restore keeps: from the journal, and while others change data. */
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { followRevocations } from "../../src/backup/revocations.ts";
-import { model, type Token } from "../../src/domain/model.ts";
-import type { Origin } from "../../src/store/change.ts";
-import type { DataStore } from "../../src/store/data.ts";
-import { nodeFiles, readBytes } from "../../src/store/folder/files.ts";
-import { Store } from "../../src/store/store.ts";
-import { wantedReason } from "../_entries.ts";
-import { temporaryFolder } from "../_setup.ts";
-import { ruledFiles, systemError } from "../store/_faults.ts";
-import { watchersOf } from "./_setup.ts";
+import { followRevocations } from "../../../src/backup/revocations.ts";
+import { model, type Token } from "../../../src/domain/model.ts";
+import type { Origin } from "../../../src/store/change.ts";
+import type { DataStore } from "../../../src/store/data.ts";
+import { nodeFiles, readBytes } from "../../../src/store/folder/files.ts";
+import { Store } from "../../../src/store/store.ts";
+import { wantedReason } from "../../_entries.ts";
+import { temporaryFolder } from "../../_setup.ts";
+import { ruledFiles, systemError } from "../../store/_faults.ts";
+import { watchersOf } from "../_setup.ts";
 
 const origin = { who: "operator", operation: "test" };
 

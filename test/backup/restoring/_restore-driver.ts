@@ -6,10 +6,10 @@
  * It writes the line `restored <number>` or `refused <code>`, unbuffered.
  */
 import { writeSync } from "node:fs";
-import { restoreRecords } from "../../src/backup/restore.ts";
-import { Failure } from "../../src/domain/errors.ts";
-import { model } from "../../src/domain/model.ts";
-import { Store } from "../../src/store/store.ts";
+import { restoreRecords } from "../../../src/backup/restore.ts";
+import { Failure } from "../../../src/domain/errors.ts";
+import { model } from "../../../src/domain/model.ts";
+import { Store } from "../../../src/store/store.ts";
 
 const [folder = "", kind = "", file = ""] = process.argv.slice(2);
 const say = (text: string) => void writeSync(1, `${text}\n`);

@@ -3,25 +3,25 @@ import assert from "node:assert/strict";
 import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { writeBackup } from "../../src/backup/backup.ts";
-import { formatExport, toExport } from "../../src/backup/export-format.ts";
-import { model } from "../../src/domain/model.ts";
-import { nodeFiles } from "../../src/store/folder/files.ts";
-import { readHistory } from "../../src/store/journal/history.ts";
-import { readState } from "../../src/store/reading.ts";
-import { Store } from "../../src/store/store.ts";
-import { sample } from "../_depth.ts";
-import { wantedKey, wantedReason } from "../_entries.ts";
-import { temporaryFolder } from "../_setup.ts";
-import { callsOf, type Driven, drive, driveUntil, inParallel, noStrace, unavailable } from "../_strace.ts";
-import { compiledPrograms } from "../store/faults/_build.ts";
+import { writeBackup } from "../../../src/backup/backup.ts";
+import { formatExport, toExport } from "../../../src/backup/export-format.ts";
+import { model } from "../../../src/domain/model.ts";
+import { nodeFiles } from "../../../src/store/folder/files.ts";
+import { readHistory } from "../../../src/store/journal/history.ts";
+import { readState } from "../../../src/store/reading.ts";
+import { Store } from "../../../src/store/store.ts";
+import { sample } from "../../_depth.ts";
+import { wantedKey, wantedReason } from "../../_entries.ts";
+import { temporaryFolder } from "../../_setup.ts";
+import { callsOf, type Driven, drive, driveUntil, inParallel, noStrace, unavailable } from "../../_strace.ts";
+import { compiledPrograms } from "../../store/faults/_build.ts";
 
 /** So many, and so long, that a restore of all takes two lines of the journal. */
 const count = 400;
 const nameOf = (index: number) => `Reason-${index}-${"x".repeat(2000)}`;
 
 const root = await temporaryFolder({ after });
-const driver = join(await compiledPrograms(), "test", "backup", "_restore-driver.js");
+const driver = join(await compiledPrograms(), "test", "backup", "restoring", "_restore-driver.js");
 
 /** A folder with other points than those in its backup and its export. */
 const base = join(root, "base");

@@ -1,10 +1,10 @@
 /** Overlays, while both the overlay and the present data change. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { Overlay } from "../../src/backup/overlay.ts";
-import { model } from "../../src/domain/model.ts";
-import { Database } from "../../src/store/collection.ts";
-import { wantedKey, wantedReason } from "../_entries.ts";
+import { Overlay } from "../../../src/backup/overlay.ts";
+import { model } from "../../../src/domain/model.ts";
+import { Database } from "../../../src/store/collection.ts";
+import { wantedKey, wantedReason } from "../../_entries.ts";
 
 const reasons = Array.from({ length: 12 }, (_, number) => `k${number}`);
 

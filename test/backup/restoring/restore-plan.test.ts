@@ -1,11 +1,11 @@
 /** The plan of a restore: which records it adds, changes and removes, and which of the present ones stay. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Overlay } from "../../src/backup/overlay.ts";
-import { RestorePlan } from "../../src/backup/restore-plan.ts";
-import { model, type Named, type Target, type Token } from "../../src/domain/model.ts";
-import { Database } from "../../src/store/collection.ts";
-import { wantedKey, wantedReason } from "../_entries.ts";
+import { Overlay } from "../../../src/backup/overlay.ts";
+import { RestorePlan } from "../../../src/backup/restore-plan.ts";
+import { model, type Named, type Target, type Token } from "../../../src/domain/model.ts";
+import { Database } from "../../../src/store/collection.ts";
+import { wantedKey, wantedReason } from "../../_entries.ts";
 
 type Records = Readonly<Record<string, readonly unknown[]>>;
 
