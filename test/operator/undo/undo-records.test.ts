@@ -1,12 +1,12 @@
 /** Which records of a change can be undone, and why the others cannot. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { entryKey } from "../../src/domain/entry.ts";
-import { undoable, undoing } from "../../src/operator/undo/undo.ts";
-import type { RecordChange } from "../../src/store/change.ts";
-import { blacklistReason, wantedReason } from "../_entries.ts";
-import { changeOf, recordOf } from "../audit/_history.ts";
-import { Desk, one, two } from "./_desk.ts";
+import { entryKey } from "../../../src/domain/entry.ts";
+import { undoable, undoing } from "../../../src/operator/undo/undo.ts";
+import type { RecordChange } from "../../../src/store/change.ts";
+import { blacklistReason, wantedReason } from "../../_entries.ts";
+import { changeOf, recordOf } from "../../audit/_history.ts";
+import { Desk, one, two } from "../_desk.ts";
 
 const ada = { uuid: one, name: "Ada", administrator: false, registeredAt: 5 };
 const bob = { uuid: two, name: "Bob", administrator: false, registeredAt: 6 };

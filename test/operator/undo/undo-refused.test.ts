@@ -1,10 +1,10 @@
 /** Changes that cannot be undone at all: those that only added names, and malformed ones. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { undoable, undoing } from "../../src/operator/undo/undo.ts";
-import { wantedReason } from "../_entries.ts";
-import { changeOf, recordOf } from "../audit/_history.ts";
-import { Desk, one } from "./_desk.ts";
+import { undoable, undoing } from "../../../src/operator/undo/undo.ts";
+import { wantedReason } from "../../_entries.ts";
+import { changeOf, recordOf } from "../../audit/_history.ts";
+import { Desk, one } from "../_desk.ts";
 
 describe("the names that a change added", () => {
   const named = (name: string, kind = "group") =>

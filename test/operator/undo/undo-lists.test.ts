@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { openWorld, type World } from "../_setup.ts";
+import { openWorld, type World } from "../../_setup.ts";
 
 const tableOf = (list: string) => `
 prefix: /gameaddon/v1/{token}

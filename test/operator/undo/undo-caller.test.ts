@@ -1,8 +1,8 @@
 /** `undo --by` and `undo --token`: takes back what one caller did, and nothing that others have changed since. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { wantedReason } from "../_entries.ts";
-import { openWorld, type World } from "../_setup.ts";
+import { wantedReason } from "../../_entries.ts";
+import { openWorld, type World } from "../../_setup.ts";
 
 const reasons = async (world: World) =>
   (await world.ok(world.publicToken, "/wantedreason")).map(

@@ -1,9 +1,9 @@
 /** Undoing a registration or a removal: no record remains without its player. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { undo } from "../../src/operator/undo/undo.ts";
-import { nodeFiles } from "../../src/store/folder/files.ts";
-import { everyRight, openWorld, type World } from "../_setup.ts";
+import { undo } from "../../../src/operator/undo/undo.ts";
+import { nodeFiles } from "../../../src/store/folder/files.ts";
+import { everyRight, openWorld, type World } from "../../_setup.ts";
 
 const uuid = "00112233445566778899aabbccddeeff";
 
