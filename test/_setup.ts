@@ -31,7 +31,7 @@ export interface Cleanup {
 }
 
 /** Loaded when a test needs it, and once: each `import()` asks the thread of tsx. */
-let conformance: Promise<typeof import("./_conformance.ts")> | undefined;
+let conformance: Promise<typeof import("./openapi/_conformance.ts")> | undefined;
 
 /** Creates a folder that is removed after the test. */
 export async function temporaryFolder(t: Cleanup): Promise<string> {
@@ -138,7 +138,7 @@ export class World {
 
   /** Asserts that an answer conforms to the description of the interface; see `_conformance.ts`. */
   async #assertDescribed(method: string, answer: Answered, before: Table): Promise<void> {
-    conformance ??= import("./_conformance.ts");
+    conformance ??= import("./openapi/_conformance.ts");
     const { conformanceOf } = await conformance;
     const { service } = this;
     const { table } = service.routes;

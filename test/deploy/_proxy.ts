@@ -9,10 +9,10 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { makeCertificate } from "../_certificate.ts";
 import { type Cleanup, projectFolder, temporaryFolder } from "../_setup.ts";
 import { unavailable } from "../_strace.ts";
 import { freePort } from "../docs/_page.ts";
+import { makeCertificate } from "../http/_certificate.ts";
 
 /** The ports of a proxy, and of the service behind it. */
 interface Ports {

@@ -8,7 +8,6 @@ import { parse } from "yaml";
 import { failureCodes } from "../../src/domain/errors.ts";
 import { statusOf } from "../../src/engine/response.ts";
 import { onlyInFull } from "../_depth.ts";
-import { shippedDescription } from "../_description.ts";
 import {
   assertIncludes,
   type Cleanup,
@@ -22,6 +21,7 @@ import { installClient } from "../clients/_client.ts";
 import { withoutJava } from "../clients/_java.ts";
 import { compiler, run } from "../clients/_setup.ts";
 import { noBrowser, openPage as openBrowserPage, startBrowser } from "../http/_browser.ts";
+import { shippedDescription } from "../openapi/_description.ts";
 import { readPage } from "./_page.ts";
 
 const page = await readPage("docs/clients.md");

@@ -7,8 +7,8 @@ import { connect as connectSecurely } from "node:tls";
 import type { Answer } from "../../src/engine/response.ts";
 import { readCertificate } from "../../src/http/certificate.ts";
 import { type Server, type ServerOptions, startServer } from "../../src/http/server.ts";
-import { makeCertificate } from "../_certificate.ts";
 import { type Cleanup, temporaryFolder } from "../_setup.ts";
+import { makeCertificate } from "./_certificate.ts";
 
 /** The timeout of tests that wait for a connection. */
 export const inTime = { timeout: 60_000 };

@@ -10,8 +10,8 @@ import { promisify } from "node:util";
 import { Failure } from "../../src/domain/errors.ts";
 import { readCertificate } from "../../src/http/certificate.ts";
 import { startServer } from "../../src/http/server.ts";
-import { connectTo, makeCertificate, nameServed } from "../_certificate.ts";
 import { temporaryFolder } from "../_setup.ts";
+import { connectTo, makeCertificate, nameServed } from "./_certificate.ts";
 import { answerTo, inTime, requestFor } from "./_server.ts";
 
 const run = promisify(execFile);

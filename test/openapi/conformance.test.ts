@@ -1,9 +1,9 @@
 /** The check of answers against the description, which all tests use, detects what is not described. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Exchange } from "../_conformance.ts";
-import { conformanceOf } from "../_conformance.ts";
 import { everyRight, openWorld, prefix, type World } from "../_setup.ts";
+import type { Exchange } from "./_conformance.ts";
+import { conformanceOf } from "./_conformance.ts";
 
 async function open(
   t: Parameters<typeof openWorld>[0],

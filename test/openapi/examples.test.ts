@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { OperationObject } from "../../src/openapi/openapi.ts";
-import { shippedDescription } from "../_description.ts";
 import { everyRight, openWorld, prefix } from "../_setup.ts";
+import { shippedDescription } from "./_description.ts";
 import { resolved } from "./_openapi.ts";
 
 const document = await shippedDescription();

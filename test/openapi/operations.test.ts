@@ -6,9 +6,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ParameterObject } from "../../src/openapi/document.ts";
 import type { OpenApiDocument } from "../../src/openapi/openapi.ts";
-import { shippedDescription } from "../_description.ts";
 import { operations } from "../_operations.ts";
 import { prefix } from "../_setup.ts";
+import { shippedDescription } from "./_description.ts";
 import { resolved } from "./_openapi.ts";
 
 /** The documented values. */

@@ -9,7 +9,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { tokenInText } from "../../src/identity/tokens.ts";
 import { toYAML } from "../../src/openapi/openapi.ts";
-import { shippedDescription } from "../_description.ts";
+import { shippedDescription } from "./_description.ts";
 
 const document = await shippedDescription();
 

@@ -6,10 +6,10 @@ import { createServer as createSecureServer } from "node:https";
 import { createServer as createRawServer, type Server } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { makeCertificate } from "../../_certificate.ts";
 import { temporaryFolder } from "../../_setup.ts";
 import { unavailable } from "../../_strace.ts";
 import { freePort } from "../../docs/_page.ts";
+import { makeCertificate } from "../../http/_certificate.ts";
 import { serveProcess } from "../_process.ts";
 import { type Desk, emptyDesk, seededDesk, toDocument } from "../_setup.ts";
 

@@ -8,8 +8,8 @@ import { it } from "node:test";
 import { connect as connectSecurely } from "node:tls";
 import { readCertificate } from "../../../src/http/certificate.ts";
 import { startServer } from "../../../src/http/server.ts";
-import { makeCertificate } from "../../_certificate.ts";
 import { temporaryFolder } from "../../_setup.ts";
+import { makeCertificate } from "../_certificate.ts";
 import { answerTo, inTime, openServer, requestFor } from "../_server.ts";
 
 for (const [what, header, piece] of [

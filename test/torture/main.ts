@@ -10,11 +10,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Random } from "./_random.ts";
-import { buildInto } from "./store/faults/_build.ts";
-import { Clock } from "./torture/clock.ts";
-import { Workshop } from "./torture/processes.ts";
-import { Torture } from "./torture/run.ts";
+import { Random } from "../_random.ts";
+import { buildInto } from "../store/faults/_build.ts";
+import { Clock } from "./clock.ts";
+import { Workshop } from "./processes.ts";
+import { Torture } from "./run.ts";
 
 const { values: options } = parseArgs({
   options: {

@@ -5,10 +5,10 @@
 import assert from "node:assert/strict";
 import type { ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import type { HeaderObject, Reference, Schema } from "../src/openapi/document.ts";
-import { describeTable, type OpenApiDocument, type OperationObject } from "../src/openapi/openapi.ts";
-import type { Vocabulary } from "../src/table/caller.ts";
-import type { Table } from "../src/table/table.ts";
+import type { HeaderObject, Reference, Schema } from "../../src/openapi/document.ts";
+import { describeTable, type OpenApiDocument, type OperationObject } from "../../src/openapi/openapi.ts";
+import type { Vocabulary } from "../../src/table/caller.ts";
+import type { Table } from "../../src/table/table.ts";
 
 /** An answer, with the method and the route of its request. */
 export interface Exchange {
