@@ -17,7 +17,9 @@ const options = { skip: withoutPostgres || onlyInFull, timeout: 590_000 };
 const files = [
   ...["clock", "pruning", "reading"].map((name) => `store/${name}`),
   ...readdirSync(join(projectFolder, "test", "operations")).map((name) => `operations/${name.split(".")[0]}`),
-  ...["undo", "undo-caller", "undo-lists", "undo-records", "undo-refused"].map((name) => `operator/undo/${name}`),
+  ...["undo", "undo-caller", "undo-lists", "undo-records", "undo-refused"].map(
+    (name) => `operator/undo/${name}`,
+  ),
   ...["memberships", "players", "roster", "tokens"].map((name) => `operator/${name}`),
   ...["authorized-when-decided", "idempotency", "properties", "read-only"].map((name) => `service/${name}`),
 ].map((name) => `test/${name}.test.ts`);
