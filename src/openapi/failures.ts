@@ -5,8 +5,8 @@ import { oneOf } from "../domain/text.ts";
 import { type FailureBody, statusOf } from "../engine/response.ts";
 import { membershipKinds } from "../table/caller.ts";
 import { nameFailures } from "../table/parameters.ts";
+import { publicAccessOf } from "../table/restriction/access.ts";
 import { describe } from "../table/restriction/restriction.ts";
-import { publicAccessOf } from "../table/restriction/situations.ts";
 import { limitFor, type Route, type Table } from "../table/table.ts";
 import { headersOf } from "./common.ts";
 import type { Components, Reference, ResponseObject, Schema } from "./document.ts";
@@ -52,7 +52,7 @@ function failuresOf(route: Route, table: Table): ReadonlyMap<FailureCode, string
     add("EXCLUDED", `The caller is in the group ${table.excludedGroup}, whose members may call nothing.`);
   }
   if (operation.effect === "change" && operation.invited === undefined) add("READ_ONLY");
-  if (publicAccessOf(route) !== "yes")
+  if (publicAccessOf(restriction) !== "yes")
     add("RESTRICTED", `This operation is only for ${describe(restriction)}.`);
   const query = parameters.filter((parameter) => parameter.in === "query");
   if (query.some((parameter) => parameter.default === undefined)) add("PARAMETER_MISSING");

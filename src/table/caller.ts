@@ -23,7 +23,7 @@ export interface Caller {
   readonly administrator: boolean;
   /** True for the operator, to whom no restriction applies. */
   readonly unrestricted: boolean;
-  /** Whether a reference names the caller: a name or a UUID, as typed, or the caller's id. */
+  /** Whether a name or a UUID, as typed, is the caller's. */
   isCalled(reference: string): boolean;
   /** Returns the caller's rank in a group, faction or service, or undefined for no member. A group's is 0. */
   rankIn(kind: MembershipKind, name: string): number | undefined;

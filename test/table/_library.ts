@@ -27,7 +27,7 @@ function reader(name: string, ranks: Ranks = {}, more: Partial<Caller> = {}): Ca
     id: `reader-${name}`,
     administrator: false,
     unrestricted: false,
-    isCalled: (reference) => [name, `reader-${name}`].includes(reference.toLowerCase()),
+    isCalled: (reference) => reference.toLowerCase() === name,
     rankIn: (kind, of) => ranks[kind]?.[of],
     ...more,
   };

@@ -8,10 +8,14 @@ import fc from "fast-check";
 import { stringify } from "yaml";
 import { toForm } from "../../src/openapi/restriction.ts";
 import type { Caller } from "../../src/table/caller.ts";
+import { accessOf, publicAccessOf } from "../../src/table/restriction/access.ts";
 import { implies } from "../../src/table/restriction/implication.ts";
-import { type Input, describe as inWords, isAllowed } from "../../src/table/restriction/restriction.ts";
-import { accessOf, publicAccessOf } from "../../src/table/restriction/situations.ts";
-import type { Route } from "../../src/table/table.ts";
+import {
+  type Input,
+  describe as inWords,
+  isAllowed,
+  type Restriction,
+} from "../../src/table/restriction/restriction.ts";
 import { isFull, runs } from "../_depth.ts";
 import { check, vocabulary } from "./_library.ts";
 
@@ -105,7 +109,7 @@ function model(written: Form, who: Somebody, input: Input): boolean {
   return (who.ranks[named(faction ?? service)] ?? 0) >= Number(least);
 }
 
-function routeOf(written: Form): Route {
+function restrictionOf(written: Form): Restriction {
   const parameters = {
     words: "text",
     at: "service",
@@ -114,10 +118,10 @@ function routeOf(written: Form): Route {
   };
   const route = { summary: "Finds.", restriction: written, parameters, handler: "books.find" };
   const { table, faults } = check(stringify({ prefix: "/library/{key}", routes: { "/find": route } }));
-  return table?.routes[0] ?? assert.fail(`${JSON.stringify(written)} ${JSON.stringify(faults)}`);
+  const restriction = table?.routes[0]?.restriction;
+  assert.ok(restriction !== undefined, `${JSON.stringify(written)} ${JSON.stringify(faults)}`);
+  return restriction;
 }
-
-const restrictionOf = (written: Form) => routeOf(written).restriction;
 
 describe("a restriction of any form", () => {
   it("allows whom the model allows", () => {
@@ -145,9 +149,8 @@ describe("a restriction of any form", () => {
   it("has public access only if it allows public tokens for all parameters", () => {
     fc.assert(
       fc.property(form, (written) => {
-        const route = routeOf(written);
-        const { restriction } = route;
-        if (publicAccessOf(route) !== "yes") return;
+        const restriction = restrictionOf(written);
+        if (publicAccessOf(restriction) !== "yes") return;
         for (const input of inputs) assert.equal(isAllowed(restriction, toCaller(nobody), input), true);
       }),
       { numRuns: runs(300) },
@@ -158,9 +161,8 @@ describe("a restriction of any form", () => {
     const said = { yes: 0, no: 0, depends: 0 };
     fc.assert(
       fc.property(form, somebody, (written, who) => {
-        const route = routeOf(written);
-        const { restriction } = route;
-        const verdict = accessOf(route, toCaller(who), vocabulary);
+        const restriction = restrictionOf(written);
+        const verdict = accessOf(restriction, toCaller(who), vocabulary);
         said[verdict] += 1;
         if (verdict === "depends") return;
         for (const input of inputs)
@@ -177,7 +179,7 @@ describe("a restriction of any form", () => {
 
   it("with allOf has the access no if a part has", () => {
     const own = toCaller({ name: "ada", administrator: false, groups: ["STAFF"], ranks: {} });
-    const verdict = (...allOf: Form[]) => accessOf(routeOf({ allOf }), own, vocabulary);
+    const verdict = (...allOf: Form[]) => accessOf(restrictionOf({ allOf }), own, vocabulary);
     assert.equal(verdict({ self: "words" }, "administrators"), "no");
     assert.equal(verdict({ self: "words" }, { group: "STAFF" }), "depends");
     assert.equal(verdict("identified", { group: "STAFF" }), "yes");

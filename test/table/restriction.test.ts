@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { it } from "node:test";
 import { parse, stringify } from "yaml";
 import { toForm } from "../../src/openapi/restriction.ts";
+import { accessOf, publicAccessOf } from "../../src/table/restriction/access.ts";
 import { type Input, describe as inWords } from "../../src/table/restriction/restriction.ts";
-import { accessOf, publicAccessOf } from "../../src/table/restriction/situations.ts";
 import type { Route } from "../../src/table/table.ts";
 import { cards, check, owner, vocabulary } from "./_library.ts";
 
@@ -35,20 +35,20 @@ function routeWith(restriction: unknown): Route {
 for (const { is, of, to, says, by = [] } of rows) {
   const request = of === undefined ? "" : `, for ${JSON.stringify(of)},`;
   it(`${JSON.stringify(is)}${request} is for ${says}`, () => {
-    const route = routeWith(is);
-    const found = columns.map((caller) => marks[accessOf(route, caller, vocabulary)]);
+    const { restriction, decisive } = routeWith(is);
+    const found = columns.map((caller) => marks[accessOf(restriction, caller, vocabulary)]);
     assert.equal(found.join(" "), to);
-    assert.equal(marks[publicAccessOf(route)], to[0]);
-    assert.equal(accessOf(route, owner, vocabulary), "yes");
-    assert.equal(inWords(route.restriction, of), says);
-    assert.deepEqual([...route.decisive], by);
+    assert.equal(marks[publicAccessOf(restriction)], to[0]);
+    assert.equal(accessOf(restriction, owner, vocabulary), "yes");
+    assert.equal(inWords(restriction, of), says);
+    assert.deepEqual([...decisive], by);
     // The OpenAPI description has the form of the table.
-    assert.deepEqual(toForm(route.restriction), is);
+    assert.deepEqual(toForm(restriction), is);
   });
 }
 
 it("without names in the data, a restriction to the name in a parameter allows nobody", () => {
   const none = { group: [], faction: [], service: [] };
-  const route = routeWith({ service: "$at" });
-  assert.equal(accessOf(route, cards.get("desk1") ?? assert.fail(), none), "no");
+  const { restriction } = routeWith({ service: "$at" });
+  assert.equal(accessOf(restriction, cards.get("desk1") ?? assert.fail(), none), "no");
 });

@@ -4,8 +4,8 @@ import { allOf, compareTexts, didYouMean, fold } from "../../../src/domain/text.
 import { publicCaller } from "../../../src/identity/callers.ts";
 import { isExcluded } from "../../../src/table/authorization.ts";
 import { type Caller, toCaller } from "../../../src/table/caller.ts";
+import { type Access, accessOf } from "../../../src/table/restriction/access.ts";
 import { describe } from "../../../src/table/restriction/restriction.ts";
-import { type Access, accessOf } from "../../../src/table/restriction/situations.ts";
 import type { Route, Table } from "../../../src/table/table.ts";
 import type { Context } from "../../context.ts";
 import type { Columns } from "../../terminal/output.ts";
@@ -85,7 +85,9 @@ async function verdictsFor(
   const caller = fold(who) === "public" ? publicCaller({ id: "-" }) : await playerCaller(context, who);
   const vocabulary = await vocabularyOf(context);
   const excluded = isExcluded(table, caller);
-  return new Map(routes.map((route) => [route, excluded ? "no" : accessOf(route, caller, vocabulary)]));
+  return new Map(
+    routes.map((route) => [route, excluded ? "no" : accessOf(route.restriction, caller, vocabulary)]),
+  );
 }
 
 async function playerCaller({ read }: Context, player: string): Promise<Caller> {

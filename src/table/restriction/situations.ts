@@ -2,10 +2,9 @@
  * Situations: the combinations of parameter values that make a difference to a restriction. With them, "who may" has an
  * answer for `/setup/{team}` as a whole, faction by faction.
  */
-import { type Caller, kindOf, nobody, type Vocabulary } from "../caller.ts";
+import { kindOf, type Vocabulary } from "../caller.ts";
 import type { Parameter } from "../parameters.ts";
-import type { Route } from "../table.ts";
-import { isAllowed, type ParameterValue, type Restriction, toInput, withParts } from "./restriction.ts";
+import { type ParameterValue, type Restriction, toInput, withParts } from "./restriction.ts";
 
 /** One combination of values. */
 export type Situation = ReturnType<typeof situationsOf>[number];
@@ -84,25 +83,4 @@ export function namedTexts(restriction: Restriction, parameters: ReadonlySet<str
 
 function refersToSelf(restriction: Restriction, name: string): boolean {
   return withParts(restriction).some((part) => part.kind === "self" && part.parameter === name);
-}
-
-/** Whether a caller is allowed: always, never, or depending on parameters. */
-export type Access = "yes" | "no" | "depends";
-
-type Decided = Pick<Route, "restriction" | "parameters" | "decisive">;
-
-export function accessOf(route: Decided, caller: Caller, vocabulary: Vocabulary): Access {
-  const { restriction, parameters, decisive } = route;
-  const open = parameters.filter(({ name }) => decisive.has(name));
-  const answers = situationsOf(open, [restriction], vocabulary).map(({ inputFor }) =>
-    isAllowed(restriction, caller, inputFor(caller.id ?? "")),
-  );
-  if (answers.includes(true) && answers.includes(false)) return "depends";
-  return answers.includes(true) ? "yes" : "no";
-}
-
-/** Returns whether a route allows the holder of a public token, whatever names the data has. */
-export function publicAccessOf(route: Decided): Access {
-  const names = [...namedTexts(route.restriction, route.decisive), anythingElse];
-  return accessOf(route, nobody, { group: names, faction: names, service: names });
 }

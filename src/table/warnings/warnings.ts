@@ -8,9 +8,9 @@ import type { Finding } from "../declared/entries.ts";
 import type { ParsedDocument } from "../document.ts";
 import type { Operation } from "../operation.ts";
 import { requirementOf } from "../requirement.ts";
+import { publicAccessOf } from "../restriction/access.ts";
 import { implies } from "../restriction/implication.ts";
 import { applies, describe, type Restriction, withParts } from "../restriction/restriction.ts";
-import { publicAccessOf } from "../restriction/situations.ts";
 import type { Route, Table } from "../table.ts";
 import { type Fault, inOrder, type Path, type Side, toFault } from "../yaml/fault.ts";
 import type { Intention, WarningKind } from "./kinds.ts";
@@ -74,14 +74,13 @@ export function missingWords(names: readonly string[]): string {
 }
 
 function warnOfRoute(
-  route: Route,
+  { path, restriction, operation, handler }: Route,
   places: readonly Place[],
   intended: readonly Intention[],
   { excludedGroup }: Table,
   { members, ranks }: WarningOptions,
   warn: (kind: WarningKind, path: Path, message: string) => void,
 ): void {
-  const { path, operation, handler } = route;
   const at = ["routes", path];
   const found = new Set<Intention>();
   const suspect = (kind: Intention, place: Place, message: string) => {
@@ -91,7 +90,7 @@ function warnOfRoute(
   };
 
   // Of all restrictions, only `open` allows public tokens.
-  const isPublic = publicAccessOf(route) !== "no";
+  const isPublic = publicAccessOf(restriction) !== "no";
   const open = isPublic ? places.find((place) => place.restriction.kind === "open") : undefined;
   if (open !== undefined && operation.effect === "change") {
     suspect("open-change", open, `${handler} changes data, and everyone with a public token may call it`);
