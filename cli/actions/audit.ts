@@ -48,24 +48,25 @@ export async function showAudit(
     return isTerminal ? toSentence : toCells;
   })();
   const { limit } = look;
-  const readAll = () => withProgress(context, "Reading the journal", () => readNames(nodeFiles, folder));
+  const newest =
+    limit === undefined || needsNames(look)
+      ? undefined
+      : await readNewest(nodeFiles, folder, { ...look, limit });
   // Anybody may make the changes to come, so these need all names.
-  const all = needsNames(look) || goOn ? await readAll() : undefined;
-  const read =
-    limit === undefined
-      ? { ...(all ?? (await readAll())), entries: undefined, last: 0 }
-      : await readNewest(nodeFiles, folder, { ...look, limit }, all);
-  const { names, warnings } = read;
+  const { names, warnings } =
+    newest === undefined || goOn
+      ? await withProgress(context, "Reading the journal", () => readNames(nodeFiles, folder))
+      : newest;
   for (const warning of warnings) output.remark(`warning: ${warning}`);
   const show = (entry: AuditEntry) =>
     void io.stdout.write(output.fitted(toText(entry, names, context), io.stdout));
 
   let shown = 0;
-  let { last } = read;
+  let last = newest?.last ?? 0;
   const onRead = (number: number) => {
     last = number;
   };
-  for await (const entry of read.entries ?? readEntries(nodeFiles, folder, look, names, onRead)) {
+  for await (const entry of newest?.entries ?? readEntries(nodeFiles, folder, look, names, onRead)) {
     if (stopped.aborted) return;
     show(entry);
     shown += 1;

@@ -73,7 +73,7 @@ export function toSelection(
 }
 
 /**
- * Yields all changes of the journal that match a query, oldest first.
+ * Yields the changes of the journal that match a query, oldest first.
  * @param onRecord is called with the number of each record, shown or not
  */
 export async function* readEntries(
@@ -84,37 +84,46 @@ export async function* readEntries(
   onRecord: (number: number) => void = () => {},
 ): AsyncGenerator<AuditEntry> {
   const select = toSelection(query, names);
+  const { limit = Infinity } = query;
+  let latest: AuditEntry[] = [];
   for await (const record of readHistory(files, folder)) {
     onRecord(record.sequence);
     const entry = select(record);
-    if (entry !== undefined) yield entry;
+    if (entry === undefined) continue;
+    if (limit === Infinity) yield entry;
+    else latest.push(entry);
+    if (latest.length > 2 * limit) latest = newest(latest, limit);
   }
+  yield* newest(latest, limit);
 }
 
 /**
  * Reads the newest changes that match a query, oldest first, and no more of the files than that needs. Also returns the
  * number of the newest change, shown or not.
- * @param all what {@link readNames} returned; without it, the query must not ask for a player by name: see `needsNames`
+ * @param query must not ask for a player by name: see {@link needsNames}
  * @throws Failure where a change is damaged that has to be read
  */
 export async function readNewest(
   files: Files,
   folder: string,
   query: AuditQuery & { readonly limit: number },
-  all?: Awaited<ReturnType<typeof readNames>>,
 ) {
-  const gaps: string[] = [];
-  const select = toSelection(query, all?.names ?? new PlayerNames());
+  const warnings: string[] = [];
+  const select = toSelection(query, new PlayerNames());
   const entries: AuditEntry[] = [];
   let last = 0;
-  for await (const record of readBackwards(files, folder, { onMissing: warnMissing(folder, gaps) })) {
+  for await (const record of readBackwards(files, folder, { onMissing: warnMissing(folder, warnings) })) {
     last ||= record.sequence;
     if (query.limit === 0) break;
     const entry = select(record);
     if (entry !== undefined && entries.push(entry) === query.limit) break;
   }
   entries.reverse();
-  const names = all?.names ?? (await findNames(files, folder, entries));
+  const names = await findNames(files, folder, entries);
   const named = entries.map((entry) => ({ ...entry, name: names.of(entry.who) ?? null }));
-  return { entries: named, last, names, warnings: all?.warnings ?? gaps };
+  return { entries: named, last, names, warnings };
+}
+
+function newest(entries: readonly AuditEntry[], limit: number): AuditEntry[] {
+  return entries.slice(Math.max(0, entries.length - limit));
 }

@@ -135,6 +135,7 @@ describe("a journal that lacks changes", () => {
 
 describe("the newest changes", () => {
   for (const [limit, all, reasons] of [
+    [undefined, [1, 2, 3, 4, 5], [2, 3, 4]],
     [0, [], []],
     [1, [5], [4]],
     [2, [4, 5], [3, 4]],
@@ -143,9 +144,12 @@ describe("the newest changes", () => {
     [5, [1, 2, 3, 4, 5], [2, 3, 4]],
     [6, [1, 2, 3, 4, 5], [2, 3, 4]],
   ] as const) {
-    it(`are limited to ${limit}, oldest first`, async (t) => {
+    it(`are limited to ${limit ?? "nothing"}, oldest first, read in either direction`, async (t) => {
       const folder = await history(t);
       const operation = "wantedreason";
+      assert.deepEqual(numbersOf(await entriesOf(folder, { limit })), all);
+      assert.deepEqual(numbersOf(await entriesOf(folder, { limit, operation })), reasons);
+      if (limit === undefined) return;
       assert.deepEqual(numbersOf((await readNewest(nodeFiles, folder, { limit })).entries), all);
       assert.deepEqual(
         numbersOf((await readNewest(nodeFiles, folder, { limit, operation })).entries),
@@ -165,9 +169,11 @@ describe("the newest changes", () => {
 
   it("are reported by number as they are read, whether they are shown or not", async (t) => {
     const folder = await history(t);
-    const seen: number[] = [];
-    await entriesOf(folder, { operation: "player" }, (number) => void seen.push(number));
-    assert.deepEqual(seen, [1, 2, 3, 4, 5]);
+    for (const limit of [1, undefined]) {
+      const seen: number[] = [];
+      await entriesOf(folder, { limit, operation: "player" }, (number) => void seen.push(number));
+      assert.deepEqual(seen, [1, 2, 3, 4, 5]);
+    }
   });
 
   it("without a limit come before the rest of the journal is read", async (t) => {
