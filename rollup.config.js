@@ -82,7 +82,7 @@ function gather(folder) {
 function wholeModules() {
   return {
     name: "whole-modules",
-    transform: (code) => code.replaceAll(/\bimport\("[^"]+"\)/g, "$&.then((module) => module)"),
+    transform: (code) => code.replaceAll(/(?<![.\w])import\("[^"]+"\)/g, "$&.then((module) => module)"),
   };
 }
 

@@ -12,7 +12,10 @@ import type { Input, ParameterValue } from "../../table/restriction/restriction.
 export class ListVersions {
   /** By the name of a list, and for its parts by {@link partOf}. */
   readonly #versions = new Map<string, number>();
-  /** The entries of lists in order: sorting takes longest, and every limit has another answer. */
+  /**
+   * The entries of lists in order: sorting takes longest, and every limit has another answer. Not of parts without entries:
+   * anybody can ask for any number of these.
+   */
   readonly orders = new DerivedCache<readonly Entry[]>(1000, 500_000, ({ length }) => length);
   #inForce: readonly List[] | undefined;
 
