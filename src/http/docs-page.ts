@@ -92,15 +92,21 @@ export function protection(forms: "'none'" | "'self'"): readonly string[] {
  */
 export function filePage(name: string, type: string, read: () => Promise<Buffer>): Page {
   const headers = ["Content-Type", type, ...(type === json ? [] : protection("'none'"))];
-  let cached: ReadyBody | undefined;
+  let cached: Promise<ReadyBody> | undefined;
+  const readBody = async () => {
+    const body = new ReadyBody(await read(), { cached: true });
+    await body.compress();
+    return body;
+  };
   return {
     name,
     isExact: true,
     async answer(request, requestId) {
-      const body = cached ?? new ReadyBody(await read(), { cached: true });
-      await body.compress();
-      cached = body;
-      return readAnswer(body, request, requestId, headers);
+      cached ??= readBody().catch((error) => {
+        cached = undefined;
+        throw error;
+      });
+      return readAnswer(await cached, request, requestId, headers);
     },
   };
 }
