@@ -80,7 +80,7 @@ export interface TableStatus {
 /** What a table in force is checked against: operations and names, and the entries in the data. */
 export interface ServedContext extends TableContext {
   readonly store: Pick<DataStore, "betweenChanges"> & {
-    readonly data: { readonly entries: Pick<DataStore["data"]["entries"], "values" | "version"> };
+    readonly data: { readonly entries: Pick<DataStore["data"]["entries"], "values" | "watch"> };
   };
 }
 
@@ -156,29 +156,36 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
   async #reload(cause: ReloadCause, expected: string | undefined): Promise<Reloaded> {
     const before = this.#mounted?.table;
     const { store } = this.#context;
-    const { entries } = store.data;
-    const { version } = entries;
-    const { checked, summary } = await this.#noting(() => this.#read(cause, before));
-    const { table } = checked;
-    if (expected !== undefined && table.revision !== expected) {
-      throw new Failure("CONFLICT", "The route table's file changed during the review.", {
-        hint: "Repeat the command to see what it would change now.",
-      });
+    // The check of all entries takes slices: those that are set meanwhile are checked again.
+    const setSince = new Map<string, Entry>();
+    const unwatch = store.data.entries.watch((key, _, entry) => {
+      if (entry === undefined) setSince.delete(key);
+      else setSince.set(key, entry);
+    });
+    try {
+      const { checked, summary } = await this.#noting(() => this.#read(cause, before));
+      const { table } = checked;
+      if (expected !== undefined && table.revision !== expected) {
+        throw new Failure("CONFLICT", "The route table's file changed during the review.", {
+          hint: "Repeat the command to see what it would change now.",
+        });
+      }
+      if (before?.revision === table.revision) return { revision: table.revision, changed: false };
+      // Others are served between checking and mounting, each of which takes some 30 ms.
+      await setImmediate();
+      await this.#noting(() =>
+        // Nobody adds an entry between the last check and mounting.
+        store.betweenChanges(async () => {
+          requireSound(this.file, await this.#withFindings(checked, setSince.values()), table.text);
+          this.#mounted = this.#mount(table, checked.findings);
+        }),
+      );
+      this.#since = this.#now();
+      await this.#note({ cause, before, table, since: this.#since, summary });
+      return { revision: table.revision, changed: true };
+    } finally {
+      unwatch();
     }
-    if (before?.revision === table.revision) return { revision: table.revision, changed: false };
-    // Others are served between checking and mounting, each of which takes some 30 ms.
-    await setImmediate();
-    await this.#noting(() =>
-      // Nobody sets an entry between the last check and mounting.
-      store.betweenChanges(async () => {
-        const isFitting = entries.version === version;
-        const last = isFitting ? checked : await this.#withFindings(checked, entries.values());
-        this.#mounted = this.#mount(requireSound(this.file, last, table.text).table, last.findings);
-      }),
-    );
-    this.#since = this.#now();
-    await this.#note({ cause, before, table, since: this.#since, summary });
-    return { revision: table.revision, changed: true };
   }
 
   /**

@@ -28,7 +28,7 @@ class Tables {
       return { table };
     };
     const store = {
-      data: { entries: { values: () => [], version: 0 } },
+      data: { entries: { values: () => [], watch: () => () => {} } },
       betweenChanges: (task: () => Promise<void>) => task(),
     };
     const context = { operations: () => operations(), vocabulary: () => vocabulary, store };
