@@ -107,7 +107,8 @@ async function unanswered(folder: string, cause: Unanswered): Promise<Failure> {
   const outcome =
     "The outcome of the command is unknown: check whether the change was made before you repeat it.";
   if (cause.reason === "silent") return unresponsive(folder, cause, outcome);
-  const sentence = "The service closed the connection before it answered: it may have stopped.";
+  const sentence =
+    "The service closed the connection before it answered: it may have stopped, or have no free file descriptor.";
   return new Failure("SHUTTING_DOWN", sentence, { hint: outcome, cause });
 }
 

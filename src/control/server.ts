@@ -5,7 +5,7 @@
 import { once } from "node:events";
 import { chmod, unlink } from "node:fs/promises";
 import { createServer, type IncomingMessage } from "node:http";
-import { text } from "node:stream/consumers";
+import type { Socket } from "node:net";
 import { Failure } from "../domain/errors.ts";
 import { statusOf } from "../engine/response.ts";
 import { isMap } from "../table/yaml/wording.ts";
@@ -15,6 +15,8 @@ import { toWire } from "./wire.ts";
 
 /** The most connections; a command uses at most two. */
 const maxConnections = 64;
+/** In bytes. The largest inputs are files of 8 MiB, such as a roster. JSON escapes a character with up to six bytes. */
+const maxInput = 50 * 1024 * 1024;
 const defaultDrainMilliseconds = 10_000;
 /** The interval of signs of life, in milliseconds. */
 const lifeInterval = 1_000;
@@ -45,7 +47,7 @@ export async function startControl(
     const name = request.url?.slice(1) ?? "";
     try {
       // First: closing the connection while the command writes would cut off the answer. Node limits the time that this
-      // takes. Only the owner of the folder can send anything, so the size has no limit.
+      // takes.
       const input = await inputOf(request);
       const result = await control.run(requireOperation(name), input, signal);
       return JSON.stringify({ result: result ?? null });
@@ -57,7 +59,10 @@ export async function startControl(
       return JSON.stringify({ error: toWire(error) });
     }
   };
+  /** The connections that have not sent a request, which Node leaves open when the server closes. */
+  const silent = new Set<Socket>();
   const server = createServer((request, response) => {
+    silent.delete(request.socket);
     response.shouldKeepAlive = false;
     const ended = new AbortController();
     // The JSON of the answer may begin with spaces.
@@ -72,6 +77,10 @@ export async function startControl(
     });
   });
   server.maxConnections = maxConnections;
+  server.on("connection", (socket) => {
+    silent.add(socket);
+    socket.once("close", () => silent.delete(socket));
+  });
   await unlink(path).catch(() => {});
   // Nobody else may open it, not even between its creation and a chmod.
   const mask = process.umask(0o177);
@@ -86,6 +95,7 @@ export async function startControl(
     async close(): Promise<void> {
       const deadline = setTimeout(() => server.closeAllConnections(), drainMilliseconds);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of silent) socket.destroy();
       await closed;
       clearTimeout(deadline);
     },
@@ -94,15 +104,20 @@ export async function startControl(
 
 /** Returns the input in a request, which the operation's schema checks. @throws Failure `PARAMETER_INVALID` */
 async function inputOf(request: IncomingMessage): Promise<object> {
-  const json = await text(request);
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of request) {
+    size += piece.length;
+    if (size <= maxInput) pieces.push(piece);
+  }
   try {
-    const input: unknown = JSON.parse(json);
-    if (isMap(input) && request.headers["content-length"] !== undefined) return input;
+    const input: unknown = JSON.parse(String(Buffer.concat(pieces)));
+    if (isMap(input) && size <= maxInput && request.headers["content-length"] !== undefined) return input;
   } catch {
     // It is refused as any other text.
   }
   const sentence =
-    "The service does not accept this input. Expected an object as JSON, with a Content-Length.";
+    "The service does not accept this input. Expected an object as JSON, with a Content-Length of at most 50 MiB.";
   throw new Failure("PARAMETER_INVALID", sentence, {
     hint: "If the service and the command have different versions, restart the service with this version.",
   });

@@ -59,7 +59,8 @@ describe("a method without an answer", () => {
       const service = await connected(t, (response) => answer(response, service));
       await assertFails(service.control.run("data.snapshot", {}), {
         code: "SHUTTING_DOWN",
-        message: "The service closed the connection before it answered: it may have stopped.",
+        message:
+          "The service closed the connection before it answered: it may have stopped, or have no free file descriptor.",
         hint: unknownOutcome,
       });
     });

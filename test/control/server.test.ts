@@ -87,6 +87,13 @@ for (const [what, name, head, body, code] of [
     `${"2\r\n{}\r\n"}0\r\n\r\n`,
     "PARAMETER_INVALID",
   ],
+  [
+    "a body that is too large",
+    "holder",
+    `Content-Length: ${52 * 1024 * 1024}`,
+    "{}".padEnd(52 * 1024 * 1024),
+    "PARAMETER_INVALID",
+  ],
   ["no JSON", "holder", "Content-Length: 1", "{", "PARAMETER_INVALID"],
   ["an array", "holder", "Content-Length: 2", "[]", "PARAMETER_INVALID"],
   ["null", "holder", "Content-Length: 4", "null", "PARAMETER_INVALID"],
@@ -294,13 +301,15 @@ it("the control socket closes when the operations under way are finished, and le
   let finish: (() => void) | undefined;
   // Longer than the timeout of the test: a socket that waits for it fails the test.
   const drain = 10 * timeout;
-  const { folder, server } = await listen(
+  const { folder, server, path } = await listen(
     t,
     { "data.snapshot": () => new Promise((resolve) => (finish = () => resolve({ sequence: 5 }))) },
     undefined,
     { drainMilliseconds: drain },
   );
   const control = await connectControl(folder);
+  const idle = open(t, path);
+  await once(idle.socket, "connect");
   const finished = control?.run("data.snapshot", {}).then(() => events.push("finished"));
   while (finish === undefined) await new Promise(setImmediate);
   const [started, cleared] = [
@@ -310,6 +319,7 @@ it("the control socket closes when the operations under way are finished, and le
   const closed = server.close().then(() => events.push("closed"));
   const deadline = started.mock.calls.find((call) => call.arguments[1] === drain)?.result;
   assert.ok(deadline !== undefined, "there is a deadline");
+  await idle.closed;
   assert.deepEqual(events, []);
   finish();
   await Promise.all([finished, closed]);
