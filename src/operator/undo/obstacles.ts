@@ -69,18 +69,23 @@ export function refusal(
 /**
  * Describes the first obstacles, each with the first changes that caused it, and the number of further ones.
  * @param history the changes after the undone one
+ * @param last the number of the last change that can have caused one
  */
 export async function describeObstacles(
   obstacles: readonly Obstacle[],
   history: AsyncIterable<JournalRecord>,
+  last: number,
   { players }: Data,
 ): Promise<string> {
   const named = obstacles.slice(0, mostNamed);
-  const later = new Map(named.map(({ change }): [string, string[]] => [placeOf(change), []]));
+  const later = new Map(named.map(({ change }) => [placeOf(change), { words: [] as string[], count: 0 }]));
   for await (const record of history) {
+    if (record.sequence > last) break;
     const own = takeoversIn(record.changes).map((taken) => taken.own);
-    for (const place of new Set([...record.changes.map(placeOf), ...own]))
-      later.get(place)?.push(changeWords(record));
+    for (const place of new Set([...record.changes.map(placeOf), ...own])) {
+      const found = later.get(place);
+      if (found !== undefined && ++found.count <= mostNamed) found.words.push(changeWords(record));
+    }
   }
   // Players whom a later change has removed.
   const removed = new Map(
@@ -88,8 +93,8 @@ export async function describeObstacles(
   );
   const sentences = named.map(({ change, why }) => {
     if (why !== undefined) return why;
-    const all = later.get(placeOf(change)) ?? [];
-    const by = all.length > mostNamed ? [...all.slice(0, mostNamed), `${all.length - mostNamed} more`] : all;
+    const { words = [], count = 0 } = later.get(placeOf(change)) ?? {};
+    const by = count > mostNamed ? [...words, `${count - mostNamed} more`] : words;
     const what = recordWords(change, (uuid) => players.get(uuid)?.name ?? removed.get(uuid) ?? uuid);
     return `${what} has since been changed${by.length === 0 ? "" : ` by ${by.join(", ")}`}`;
   });

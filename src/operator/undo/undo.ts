@@ -45,18 +45,22 @@ export const undo = defineCommand({
     const { files = nodeFiles, store, now = Date.now } = environment;
     const runs = new Runs();
     const read: JournalRecord[] = [];
+    const unknown = () =>
+      new Failure(
+        "UNKNOWN_ENTRY",
+        `The journal has no change ${sequence}; the last one is ${store.sequence}.`,
+        {
+          hint: "`addon-cli audit` lists the changes in the journal.",
+        },
+      );
     const catchUp = followHistory(files, store, sequence - 1, (change) => {
+      if (read.length === 0 && change.sequence !== sequence) throw unknown();
       if (read.length === 0) read.push(change);
       runs.add(change, change.sequence === sequence);
     });
     await catchUp();
     const [record] = read;
-    if (record?.sequence !== sequence) {
-      const what = `The journal has no change ${sequence}; the last one is ${store.sequence}.`;
-      throw new Failure("UNKNOWN_ENTRY", what, {
-        hint: "`addon-cli audit` lists the changes in the journal.",
-      });
-    }
+    if (record === undefined) throw unknown();
     const all = undoable(record);
     // Whoever undoes a renaming returns to a table that has the former names.
     const table = await tableFor(environment, all, record.operation !== "list.rename");
@@ -72,13 +76,15 @@ export const undo = defineCommand({
         { signal },
       );
     const origin = { who: "operator", operation: "undo", undoes: sequence };
-    const { report, changes: made } = await edit(exceptChanged, origin);
+    const { report, changes: made, sequence: own } = await edit(exceptChanged, origin);
+    const last = own === undefined ? store.sequence : own - 1;
     const { changes, obstacles, takeovers } = report;
     const what = `change ${sequence} (${operationName(record)})`;
     const notes = `${namesNote(store.data, record)}${takeovers}`;
     if (obstacles.length === 0)
       return { info: made.length === 0 ? `Nothing of ${what} is left to undo.` : `Undid ${what}.${notes}` };
-    const words = await describeObstacles(obstacles, readHistory(files, store.folder, sequence), store.data);
+    const history = readHistory(files, store.folder, sequence);
+    const words = await describeObstacles(obstacles, history, last, store.data);
     if (made.length === 0) {
       const isPart = !exceptChanged && changes.length > 0 && (await edit(true)).changes.length > 0;
       throw refusal(sequence, obstacles, words, isPart);

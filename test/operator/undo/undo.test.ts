@@ -84,6 +84,21 @@ it("undoing a removal does not restore tokens, ranks and statistics without the 
   );
 });
 
+it("an undo that leaves a record names what has changed it before, and not itself", async (t) => {
+  const world = await openWorld(t);
+  const { token } = await world.player("Bob", everyRight);
+  await world.ok(token, "/wantedreason/add", { reason: "Theft", points: 10 });
+  await world.service.administer("player.rename", { player: "Bob", name: "Robert" });
+  const { sequence } = world.service.store;
+  await world.service.store.change({ who: "operator", operation: "edit" }, (draft) => {
+    for (const entry of draft.entries.values())
+      if (entry.creatorName === "Robert")
+        draft.entries.put({ ...entry, values: { ...entry.values, points: 20 } });
+  });
+  const { info } = await world.service.administer("undo", { sequence, exceptChanged: true });
+  assert.match(info, new RegExp(`has since been changed by change ${sequence + 1} \\(edit\\)\\.$`));
+});
+
 it("an exclusion that becomes one with another while the journal is read is not lifted", async (t) => {
   const { service } = await openWorld(t);
   await service.administer("player.exclude", { player: uuid });
