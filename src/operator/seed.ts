@@ -12,7 +12,8 @@ const nameWords = `expected a name of 1 to ${textLength.maxLength} characters wi
 const name = v.pipe(
   v.string("expected a name"),
   v.normalize("NFC"),
-  v.regex(/^[^\s\p{Z}\p{C}{}$/?#&=%]+$/u, nameWords),
+  // U+FFFD stands for dot segments in paths.
+  v.regex(/^[^\s\p{Z}\p{C}{}$/?#&=%\uFFFD]+$/u, nameWords),
   v.check((text) => Array.from(text).length <= textLength.maxLength, nameWords),
   // Names are keys of `colors` and of answers.
   v.notValues(reservedKeys, ({ input }) => `"${input}" ${reservedWords}`),

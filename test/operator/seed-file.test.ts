@@ -30,6 +30,10 @@ describe("a seed file", () => {
       "groups: [C E O]\n",
       "1:10: expected a name of 1 to 64 characters without spaces, control characters or any of { } $ / ? # & = %.",
     ],
+    [
+      'groups: ["A\\uFFFD"]\n',
+      "1:10: expected a name of 1 to 64 characters without spaces, control characters or any of { } $ / ? # & = %.",
+    ],
     ["groups: [CEO]\ngroups: [VIP]\n", '2:1: duplicate key "groups"; the first is in line 1.'],
     // The parser would recurse until the stack is full.
     [`groups: ${"[".repeat(100_000)}`, "1:58: expected at most 50 levels of lists and maps, got more."],
