@@ -251,10 +251,8 @@ export class PostgresSequencer implements Sequencer {
       await this.#unlessLost(sql`begin`);
       // Neither a node that is stopped while it holds the head, nor a forgotten transaction, must hold up others for ever.
       await this.#unlessLost(sql`set local idle_in_transaction_session_timeout = '30s'`);
-      if (holdsHead) {
-        await this.#unlessLost(sql`set local lock_timeout = '60s'`);
-        await this.#unlessLost(sql`select from gameaddon.head for update`);
-      }
+      await this.#unlessLost(sql`set local lock_timeout = '60s'`);
+      if (holdsHead) await this.#unlessLost(sql`select from gameaddon.head for update`);
       return sql;
     } catch (error) {
       await this.#end(sql);
