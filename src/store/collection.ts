@@ -28,7 +28,7 @@ export type Watcher<T> = (key: string, before: T | undefined, after: T | undefin
 export interface DurableRows<T, Index extends string = string> extends Rows<T, Index> {
   /** Changes whenever a record is set. */
   readonly version: number;
-  /** Returns the keys of records that have ended, at most so many. To find that none has takes one comparison. */
+  /** Returns the keys of records that have ended, at most so many. One comparison finds that none has. */
   ended(now: number, most?: number): string[];
   /** Calls `watcher` with every record that is set from now on, until the returned function is called. */
   watch(watcher: Watcher<T>): () => void;
@@ -67,7 +67,7 @@ export type DraftView<M extends Model> = {
 export class Collection<T> implements DurableRows<T> {
   readonly definition: CollectionDefinition<T>;
   readonly #records = new Map<string, T>();
-  readonly #indexes: ReadonlyMap<string, SecondaryIndex<T>>;
+  readonly #indexes = new Map<string, SecondaryIndex<T>>();
   /** No record ends before. */
   #firstEnd = Number.POSITIVE_INFINITY;
   #watchers: readonly Watcher<T>[] = [];
@@ -75,10 +75,10 @@ export class Collection<T> implements DurableRows<T> {
   /** While a snapshot is being written: the earlier value of each record that changed since it began. */
   #before: Map<string, T | undefined> | undefined;
 
-  constructor(definition: CollectionDefinition<T>) {
+  /** @param indexes the names of those that are kept from the beginning: any other is made when it is first searched */
+  constructor(definition: CollectionDefinition<T>, indexes = Object.keys(definition.indexes)) {
     this.definition = definition;
-    const indexes = Object.entries(definition.indexes);
-    this.#indexes = new Map(indexes.map(([name, indexed]) => [name, new SecondaryIndex(indexed)]));
+    for (const name of indexes) this.#index(name);
   }
 
   get size(): number {
@@ -114,11 +114,11 @@ export class Collection<T> implements DurableRows<T> {
   }
 
   find(index: string, value: string): readonly T[] {
-    return this.#indexes.get(index)?.find(value) ?? [];
+    return this.#index(index).find(value);
   }
 
   count(index: string, value: string): number {
-    return this.#indexes.get(index)?.count(value) ?? 0;
+    return this.#index(index).count(value);
   }
 
   /** Sets the record of a key; undefined removes it. Idempotent. */
@@ -144,6 +144,15 @@ export class Collection<T> implements DurableRows<T> {
     }
     this.#firstEnd = first;
     return ended;
+  }
+
+  #index(name: string): SecondaryIndex<T> {
+    const known = this.#indexes.get(name);
+    if (known !== undefined) return known;
+    const index = new SecondaryIndex<T>(this.definition.indexes[name] ?? (() => undefined));
+    for (const record of this.#records.values()) index.set(undefined, record);
+    this.#indexes.set(name, index);
+    return index;
   }
 
   #endOf(record: T): number {

@@ -14,7 +14,7 @@ class DraftCollection<T> implements DraftRows<T> {
   readonly #durable: Collection<T>;
   /** Its version when it was first read. */
   #version: number | undefined;
-  /** The records that the batch has written. */
+  /** The records that the batch has written. Indexed when searched: a change of many records searches after each. */
   #written: Collection<T>;
   /** The durable records that it has replaced or removed. */
   #replaced: Collection<T>;
@@ -24,8 +24,8 @@ class DraftCollection<T> implements DraftRows<T> {
   constructor(name: string, base: Collection<T>) {
     this.name = name;
     this.#durable = base;
-    this.#written = new Collection(base.definition);
-    this.#replaced = new Collection(base.definition);
+    this.#written = new Collection(base.definition, []);
+    this.#replaced = new Collection(base.definition, []);
   }
 
   get #base(): Collection<T> {
@@ -94,8 +94,8 @@ class DraftCollection<T> implements DraftRows<T> {
   reset(): void {
     this.#version = undefined;
     if (this.#isUnwritten) return;
-    this.#written = new Collection(this.#durable.definition);
-    this.#replaced = new Collection(this.#durable.definition);
+    this.#written = new Collection(this.#durable.definition, []);
+    this.#replaced = new Collection(this.#durable.definition, []);
   }
 
   #set(key: string, record: T | undefined): void {

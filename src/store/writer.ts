@@ -257,7 +257,7 @@ export class Writer<M extends Model> {
    */
   #decide() {
     const removals = this.#removalsOfEnded();
-    const deadline = performance.now() + decidingMilliseconds;
+    let deadline = Infinity;
     const batch: Waiting<M>[] = [];
     const draft = this.#draft;
     const made: JournalRecord[] = [];
@@ -265,6 +265,8 @@ export class Writer<M extends Model> {
     const encoder = new LineEncoder(this.#database.chain);
     let { sequence } = this.#database;
     for (const waiting of removals.length === 0 ? this.#waiting : [...removals, ...this.#waiting]) {
+      // To remove a thousand records may take that long: the changes of callers have their own time.
+      if (batch.length === removals.length) deadline = performance.now() + decidingMilliseconds;
       if (batch.length === mostInBatch || (batch.length > removals.length && performance.now() > deadline))
         break;
       batch.push(waiting);

@@ -72,12 +72,11 @@ export class LineEncoder {
     return this.#text.length;
   }
 
-  /** Adds the line for a JSON text. Returns its checksum. */
-  add(json: string): number {
+  /** Adds the line for a JSON text. */
+  add(json: string): void {
     const { line, chain } = encodeLine(json, this.chain);
     this.#text += line;
     this.chain = chain;
-    return chain;
   }
 
   /** Returns the lines added since the last call. */
