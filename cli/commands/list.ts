@@ -1,5 +1,4 @@
 /** `list`: the entries of lists that the route table declares. */
-
 import { type CLICommand, neverSuggested } from "../command.ts";
 
 export function addListCommands(program: CLICommand): void {

@@ -64,11 +64,14 @@ export class App {
     const isPlain = pathname.length > this.engine.router.longestPath || plainURL.test(url);
     if (!isPlain || this.#pages.has(pathname)) return undefined;
     const search = query === -1 ? "" : url.slice(query);
+    const addresses = this.#addresses;
     return this.engine.answer({
       method: request.method ?? "",
       pathname,
       search,
-      address: this.#addresses.of(request),
+      get address() {
+        return addresses.of(request);
+      },
       header(name) {
         // Of several with credentials, `headers` has only the first. Node builds each of the two when it is first read.
         const all = name === "authorization" ? request.headersDistinct?.[name] : undefined;

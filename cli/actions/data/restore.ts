@@ -27,7 +27,7 @@ import { withFolder } from "./offline.ts";
 import { resourceLines, warningLines } from "./preview.ts";
 import { withProgress } from "./progress.ts";
 
-export interface RestoreOptions {
+interface RestoreOptions {
   /** Whether to restore tokens as well. */
   readonly tokens?: boolean;
   /** The point in time to restore, instead of a file. */
