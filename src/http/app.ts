@@ -64,21 +64,7 @@ export class App {
     const isPlain = pathname.length > this.engine.router.longestPath || plainURL.test(url);
     if (!isPlain || this.#pages.has(pathname)) return undefined;
     const search = query === -1 ? "" : url.slice(query);
-    const addresses = this.#addresses;
-    return this.engine.answer({
-      method: request.method ?? "",
-      pathname,
-      search,
-      get address() {
-        return addresses.of(request);
-      },
-      header(name) {
-        // Of several with credentials, `headers` has only the first. Node builds each of the two when it is first read.
-        const all = name === "authorization" ? request.headersDistinct?.[name] : undefined;
-        const value = all ?? request.headers[name];
-        return interpretable(typeof value === "string" ? value : (value?.join(", ") ?? null));
-      },
-    });
+    return this.engine.answer(new PlainRequest(request, pathname, search, this.#addresses));
   }
 
   fetch(request: Request): Response | Promise<Response> {
@@ -102,6 +88,34 @@ export class App {
 function sentPath({ req, url }: H3Event): string {
   const [target = ""] = (req.runtime?.node?.req.url ?? url.pathname).split("?", 1);
   return target.replace(/^https?:\/\/[^/]*/i, "") || "/";
+}
+
+/** A request as Node has it. */
+class PlainRequest implements IncomingRequest {
+  readonly method: string;
+  readonly pathname: string;
+  readonly search: string;
+  readonly #request: NodeRequest;
+  readonly #addresses: ClientAddresses;
+
+  constructor(request: NodeRequest, pathname: string, search: string, addresses: ClientAddresses) {
+    this.method = request.method ?? "";
+    this.pathname = pathname;
+    this.search = search;
+    this.#request = request;
+    this.#addresses = addresses;
+  }
+
+  header(name: string): string | null {
+    // Of several with credentials, `headers` has only the first. Node builds each of the two when it is first read.
+    const all = name === "authorization" ? this.#request.headersDistinct?.[name] : undefined;
+    const value = all ?? this.#request.headers[name];
+    return interpretable(typeof value === "string" ? value : (value?.join(", ") ?? null));
+  }
+
+  get address(): string | undefined {
+    return this.#addresses.of(this.#request);
+  }
 }
 
 /** Returns a request as h3 has it, with a normalised URL. */
