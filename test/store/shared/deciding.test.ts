@@ -185,6 +185,14 @@ it("a bulk change before which the folder cannot follow the journal has an unkno
   );
 });
 
+it("a store that is closed ends its connection to the journal", async (t) => {
+  const sequencer = new FakeJournal().node();
+  const close = t.mock.method(sequencer, "close");
+  const store = await openNode(t, sequencer);
+  await store.close();
+  assert.equal(close.mock.callCount(), 1);
+});
+
 it("a folder that a crash has cut within a batch takes over the rest of it", async (t) => {
   const journal = new FakeJournal();
   const folder = await temporaryFolder(t);
