@@ -239,7 +239,7 @@ export class Service {
     await this.store.close(options);
   }
 
-  /** Saves activity. */
+  /** Saves activity. A failure is reported only: the next minute saves it as well. */
   async #saveActivity(): Promise<void> {
     await this.activity.save(this.store).catch((error: unknown) => {
       this.#options.warn?.("Activity could not be saved.", error);

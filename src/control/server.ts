@@ -114,7 +114,7 @@ async function inputOf(request: IncomingMessage): Promise<object> {
     const input: unknown = JSON.parse(String(Buffer.concat(pieces)));
     if (isMap(input) && size <= maxInput && request.headers["content-length"] !== undefined) return input;
   } catch {
-    // It is refused as any other text.
+    // Refused below, like any other invalid input.
   }
   const sentence =
     "The service does not accept this input. Expected an object as JSON, with a Content-Length of at most 50 MiB.";

@@ -225,11 +225,10 @@ export class Database<M extends Model = Model> {
 
   /** Returns records that have ended, each with the operation of its removal: at most so many. */
   ended(now: number, most: number) {
-    const ended = Array.from(this.collections).flatMap(([collection, rows]) =>
-      rows
-        .ended(now, most)
-        .map((key) => ({ collection, key, operation: rows.definition.ends?.operation ?? "" })),
-    );
+    const ended = Array.from(this.collections).flatMap(([collection, rows]) => {
+      const { ends } = rows.definition;
+      return ends ? rows.ended(now, most).map((key) => ({ collection, key, operation: ends.operation })) : [];
+    });
     return ended.slice(0, most);
   }
 

@@ -14,7 +14,7 @@ class DraftCollection<T> implements DraftRows<T> {
   readonly #durable: Collection<T>;
   /** Its version when it was first read. */
   #version: number | undefined;
-  /** The records that the batch has written. Indexed when searched: a change of many records searches after each. */
+  /** The records that the batch has written; indexed when first searched, since a bulk change writes many and searches few. */
   #written: Collection<T>;
   /** The durable records that it has replaced or removed. */
   #replaced: Collection<T>;

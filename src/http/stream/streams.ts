@@ -133,7 +133,7 @@ export class Streams {
     for (const { stream } of this.#subscriptions) stream.end();
   }
 
-  /** The topics of the present table and names. When they are made anew, rights are decided again. */
+  /** The topics of the table in force, with the present names. When either changes, rights are decided again. */
   get #topics(): readonly Topic[] {
     const { routes = [] } = this.#table ?? {};
     const dependencies = [this.#table, rightsVersion(this.#data.store.data)];
