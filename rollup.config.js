@@ -27,7 +27,7 @@ const installed = [
 /** The files for which modules are gathered, and the modules that begin it: those that they import come with them. */
 const gathered = new Map([
   ["command", ["cli/terminal/process-io.js", "cli/program.js"]],
-  ["look", ["cli/data/control.js", "src/operator/offline.js"]],
+  ["look", ["cli/data/control.js", "cli/data/served-table.js", "src/operator/offline.js"]],
 ]);
 
 /** `--configCompiled` names the folder of what `tsc` has compiled. */

@@ -103,7 +103,7 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     const hint = command.options.some(({ long }) => long === "--table")
       ? "Name another table than the one in force with --table."
       : "Leave out --routes: the table in force decides.";
-    return import("./actions/routes/table.ts").then(({ requireServed }) => requireServed(context, hint));
+    return import("./data/served-table.ts").then(({ requireServed }) => requireServed(workspace(), hint));
   });
   try {
     await program.parseAsync(words, { from: "user" });

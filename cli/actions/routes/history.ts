@@ -16,12 +16,12 @@ import { type HistoryEntry, TableHistory } from "../../../src/table-in-force/his
 import type { TableText } from "../../../src/table-in-force/route-table.ts";
 import { storedTable } from "../../arguments/operation.ts";
 import type { Context } from "../../context.ts";
+import { requireServed, tableInForce } from "../../data/served-table.ts";
 import { fileMode } from "../../data/workspace.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { type Columns, formatInstant } from "../../terminal/output.ts";
 import { diffText } from "./diff.ts";
 import { replaceIt, shownNames } from "./reload.ts";
-import { requireServed, tableInForce } from "./table.ts";
 
 const columns: Columns<HistoryEntry> = {
   REVISION: ({ revision }) => revision,
@@ -94,9 +94,9 @@ export async function rollBack(context: Context, revision: string | undefined): 
  */
 async function currentTable(context: Context) {
   const own = context.workspace().routes;
-  const status = await tableInForce(context);
+  const status = await tableInForce(context.workspace());
   const file = status?.file ?? own;
-  await requireServed(context, replaceIt, file);
+  await requireServed(context.workspace(), replaceIt, file);
   if (file === packaged("routes.yaml") && file !== own) {
     throw new Failure(
       "CONFLICT",

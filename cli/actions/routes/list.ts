@@ -8,9 +8,10 @@ import { type Access, accessOf } from "../../../src/table/restriction/access.ts"
 import { describe } from "../../../src/table/restriction/restriction.ts";
 import type { Route, Table } from "../../../src/table/table.ts";
 import type { Context } from "../../context.ts";
+import { tableInForce } from "../../data/served-table.ts";
 import type { Columns } from "../../terminal/output.ts";
 import { toMarkdown } from "./markdown.ts";
-import { checkedTable, tableInForce, vocabularyOf } from "./table.ts";
+import { checkedTable, vocabularyOf } from "./table.ts";
 
 type Row = ReturnType<typeof toRow>;
 
@@ -30,7 +31,7 @@ export async function listRoutes(
   { resource, for: who, markdown: isMarkdown }: { resource?: string; for?: string; markdown?: boolean },
 ): Promise<void> {
   const { file, table } = await checkedTable(context);
-  const served = await tableInForce(context);
+  const served = await tableInForce(context.workspace());
   if (served !== undefined && served.revision !== table.revision)
     context.output.remark(`${file} is not in force: the service has revision ${served.revision}.`);
   const chosen = ofResource(table.routes, resource);

@@ -6,10 +6,11 @@ import { counted } from "../../../src/domain/text.ts";
 import { listPlayers, type TableDiff } from "../../../src/explain/diff.ts";
 import type { Reloaded, TableStatus } from "../../../src/table-in-force/route-table.ts";
 import type { Context } from "../../context.ts";
+import { requireServed, tableInForce } from "../../data/served-table.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { formatInstant } from "../../terminal/output.ts";
 import { diffText } from "./diff.ts";
-import { checkedTable, requireServed, tableInForce } from "./table.ts";
+import { checkedTable } from "./table.ts";
 
 /** The most players that a line of the preview names; `routes diff` names all. */
 export const shownNames = 10;
@@ -22,9 +23,9 @@ export async function reloadRoutes(context: Context): Promise<void> {
   const { output, withControl, workspace } = context;
   if (!(await workspace().hasData())) throw notRunning(workspace().folder);
   await withControl("reads", async (control) => {
-    const status = await tableInForce(context);
+    const status = await tableInForce(context.workspace());
     if (status === undefined) throw notRunning(workspace().folder);
-    await requireServed(context, replaceIt, status.file);
+    await requireServed(context.workspace(), replaceIt, status.file);
     const diff = await diffToFile(control);
     const isSame = diff.before.revision === diff.after.revision;
     if (!output.wantsJSON && !isSame) output.remark(`${diffText(output, diff, shownNames)}\n`);
@@ -70,7 +71,7 @@ function reloadedText({ before, after }: TableDiff, { revision, changed }: Reloa
 /** Shows which table is in force. */
 export async function showStatus(context: Context): Promise<void> {
   const { output, workspace } = context;
-  const status = await tableInForce(context);
+  const status = await tableInForce(context.workspace());
   if (status === undefined) {
     const { file, table } = await checkedTable(context, undefined, true);
     const { revision, routes: all } = table;
@@ -81,7 +82,11 @@ export async function showStatus(context: Context): Promise<void> {
     );
     return;
   }
-  await requireServed(context, "Leave out --routes: a status is that of the table in force.", status.file);
+  await requireServed(
+    context.workspace(),
+    "Leave out --routes: a status is that of the table in force.",
+    status.file,
+  );
   const pending = await pendingOf(context, status);
   output.result({ running: true, ...status, pending }, statusText(context, status, pending));
 }

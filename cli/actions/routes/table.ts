@@ -1,7 +1,5 @@
 /** Reads the route table of a command, and checks it against the names in the data. */
-import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
-import { connectControl } from "../../../src/control/client.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { errorCode, reasonOf } from "../../../src/domain/system-error.ts";
 import type { TableFile } from "../../../src/explain/comparison.ts";
@@ -13,26 +11,9 @@ import { revisionOf } from "../../../src/table/revision.ts";
 import { withFindings } from "../../../src/table/table.ts";
 import { type WarningOptions, warningsOf } from "../../../src/table/warnings/warnings.ts";
 import { readTable } from "../../../src/table-in-force/read-table.ts";
-import { faultsIn, type TableStatus, type TableText } from "../../../src/table-in-force/route-table.ts";
+import { faultsIn, type TableText } from "../../../src/table-in-force/route-table.ts";
 import type { Context } from "../../context.ts";
-
-/** Returns the status of the table in force; undefined if no service runs. */
-export async function tableInForce({ workspace }: Context): Promise<TableStatus | undefined> {
-  const control = await connectControl(workspace().folder);
-  return control?.run("routes.status", {});
-}
-
-/**
- * @param file the table of the service
- * @throws Failure if `--routes` names another one, at which the service never looks
- */
-export async function requireServed(context: Context, hint: string, file?: string): Promise<void> {
-  const { routes, typedRoutes } = context.workspace();
-  const served = typedRoutes ? (file ?? (await tableInForce(context))?.file) : undefined;
-  const target = (path: string) => realpath(path).catch(() => path);
-  if (served === undefined || (await target(routes)) === (await target(served))) return;
-  throw new Failure("CONFLICT", `The service runs on ${served}, not on ${routes}.`, { hint });
-}
+import { tableInForce } from "../../data/served-table.ts";
 
 /** Reads the table of an argument, or that of `--routes`, which alone is named by the option. */
 async function readNamed(context: Context, given: string | undefined): Promise<TableText> {
@@ -41,7 +22,8 @@ async function readNamed(context: Context, given: string | undefined): Promise<T
   const isNamed = file === named;
   const text = await readTable(file, isNamed).catch(async (error: unknown) => {
     const isMissing = error instanceof Failure && errorCode(error.cause) === "ENOENT";
-    const served = isNamed && isMissing ? await tableInForce(context).catch(() => undefined) : undefined;
+    const served =
+      isNamed && isMissing ? await tableInForce(context.workspace()).catch(() => undefined) : undefined;
     if (served === undefined || served.file === file) throw error;
     throw new Failure("STORE_UNAVAILABLE", reasonOf(error), {
       hint: `The service runs on ${served.file}: name it with --routes.`,
