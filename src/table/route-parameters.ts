@@ -50,7 +50,7 @@ export function toParameters(
   for (const [name, form] of forms) {
     const at = ["routes", path, "parameters", name];
     if (!/^[A-Za-z]\w*$/.test(name)) {
-      report(at, `expected a name of letters, digits and "_", got "${name}"`, "key");
+      report(at, `expected a name of letters, digits and "_", the first a letter, got "${name}"`, "key");
       continue;
     }
     const declaredType = toType(form, at, types, report);

@@ -118,7 +118,10 @@ type ListContext = DeclarationContext & { readonly declared: Readonly<Record<str
 export function toLists(declared: v.InferOutput<typeof listsSchema>, context: DeclarationContext): List[] {
   const { resources, report } = context;
   const isName = namesIn(report, {
-    ...{ form: /^[a-z][a-z0-9]{0,31}$/, words: "lower-case letters and digits" },
+    ...{
+      form: /^[a-z][a-z0-9]{0,31}$/,
+      words: "at most 32 lower-case letters and digits, the first a letter",
+    },
     // The last is that of the top list in a bundle.
     reserved: [...resources, "top"],
   });
@@ -163,7 +166,7 @@ function toList(name: string, at: readonly string[], declaration: ListDeclaratio
   if (length === 0 || length > mostFields)
     fault(["fields"], `expected 1 to ${mostFields} fields, got ${length}`, "key");
   const isName = namesIn(fault, {
-    ...{ form: /^[A-Za-z]\w{0,31}$/, words: 'letters, digits and "_"' },
+    ...{ form: /^[A-Za-z]\w{0,31}$/, words: 'at most 32 letters, digits and "_", the first a letter' },
     reserved: ["limit", "creatorName", "creatorUUID", ...(isNumbered ? ["number"] : [])],
   });
   const fields = Object.entries(declaration.fields).flatMap(([field, form]) => {

@@ -4,7 +4,7 @@ import type { Path, Report, Side } from "../yaml/fault.ts";
 /** What names look like, and which of them nobody can give. */
 const usual = {
   form: /^[a-z][A-Za-z0-9]{0,31}$/,
-  words: "letters and digits, the first in lower case",
+  words: "at most 32 letters and digits, the first a lower-case letter",
   reserved: [] as readonly string[],
 };
 

@@ -103,7 +103,7 @@ export function toStatistics(declared: Declared, others: StatisticDeclarations, 
   const inAnswer = namesIn(report, { reserved: ["uuid", "name", "value"] });
   const isType = namesIn(report, {
     form: /^[A-Z][A-Z0-9_]{0,31}$/,
-    words: 'capital letters, digits and "_"',
+    words: 'at most 32 capital letters, digits and "_", the first a letter',
   });
   for (const { name, counter } of all.statistics) {
     isType(name, ["statistics", name], "key");
