@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Control } from "../../src/control/operations.ts";
 import { startControl } from "../../src/control/server.ts";
 import type { DataStore } from "../../src/store/data.ts";
-import { isMissing } from "../../src/store/folder/files.ts";
+import { ignoreMissing } from "../../src/store/folder/files.ts";
 import type { Log } from "./log.ts";
 
 /** The interval of the check, in milliseconds. Commands wait up to 30 s for the folder meanwhile. */
@@ -18,12 +18,9 @@ export async function serveControl(
 ): Promise<{ close(): Promise<void> }> {
   const { folder } = store;
   const path = join(folder, "socket");
-  const ifMissing = (error: unknown) => {
-    if (!isMissing(error)) throw error;
-  };
   const listen = async () => {
     const server = await startControl(folder, control, log);
-    return { server, file: (await stat(path).catch(ifMissing))?.ino };
+    return { server, file: (await stat(path).catch(ignoreMissing))?.ino };
   };
   let listening = await listen();
   let isChecking = false;
@@ -31,7 +28,7 @@ export async function serveControl(
   let recreating: Promise<void> | undefined;
 
   const recreate = async () => {
-    const found = await stat(path).catch(ifMissing);
+    const found = await stat(path).catch(ignoreMissing);
     if (found !== undefined && found.ino === listening.file) return;
     await listening.server.close();
     listening = await listen();

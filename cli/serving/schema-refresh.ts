@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { writeTarget } from "../../src/backup/output-file.ts";
 import { packaged } from "../../src/packaged.ts";
 import { readRegular } from "../../src/regular-file.ts";
-import { nodeFiles } from "../../src/store/folder/files.ts";
+import { ignoreMissing, nodeFiles } from "../../src/store/folder/files.ts";
 import { isUnedited } from "../../src/table/editor/schema-origin.ts";
 import { schemaName } from "../data/workspace.ts";
 
@@ -14,10 +14,7 @@ import { schemaName } from "../data/workspace.ts";
  */
 export async function refreshSchema(routes: string): Promise<string | undefined> {
   const path = join(dirname(routes), schemaName);
-  const present = await readRegular(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  const present = await readRegular(path).catch(ignoreMissing);
   if (present === undefined || !isUnedited(present.toString())) return undefined;
   const current = await readFile(packaged(schemaName), "utf8");
   if (JSON.stringify(JSON.parse(present.toString())) === JSON.stringify(JSON.parse(current)))

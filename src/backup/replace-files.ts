@@ -24,6 +24,7 @@ import type { Database } from "../store/collection.ts";
 import {
   type Files,
   hasCode,
+  ignoreMissing,
   isMissing,
   privateFolderMode,
   syncFolder,
@@ -141,9 +142,7 @@ export async function undoReplacement(files: Files, folder: string): Promise<str
     ];
     for (const name of moved) await move(files, name, place, folder);
     // Only now: without the new snapshot, part of the old files could pass for all of them.
-    await files.unlink(join(folder, written)).catch((error: unknown) => {
-      if (!isMissing(error)) throw error;
-    });
+    await files.unlink(join(folder, written)).catch(ignoreMissing);
     await syncFolder(files, folder);
     await files.unlink(join(place, staged));
     await syncFolder(files, place);

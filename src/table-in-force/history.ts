@@ -14,7 +14,7 @@ import { Failure } from "../domain/errors.ts";
 import {
   type Files,
   hasCode,
-  isMissing,
+  ignoreMissing,
   nodeFiles,
   privateFolderMode,
   readBytes,
@@ -100,9 +100,7 @@ export class TableHistory {
     const content = `${JSON.stringify(list.slice(0, mostTables), undefined, 2)}\n`;
     await writeDurably(this.#files, join(this.folder, listName), [Buffer.from(content)]);
     for (const { revision } of list.slice(mostTables)) {
-      await this.#files.unlink(this.#file(revision)).catch((error) => {
-        if (!isMissing(error)) throw error;
-      });
+      await this.#files.unlink(this.#file(revision)).catch(ignoreMissing);
     }
   }
 

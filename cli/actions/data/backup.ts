@@ -5,7 +5,7 @@ import { writeBackup } from "../../../src/backup/backup.ts";
 import { writeRotatedBackup } from "../../../src/backup/rotation.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { counted } from "../../../src/domain/text.ts";
-import { isMissing, nodeFiles } from "../../../src/store/folder/files.ts";
+import { ignoreMissing, nodeFiles } from "../../../src/store/folder/files.ts";
 import type { Context } from "../../context.ts";
 import { requireWhole } from "./offline.ts";
 import { withProgress } from "./progress.ts";
@@ -49,9 +49,7 @@ export async function backUp(
 /** Returns whether a target is a folder: by its end or because there is one. @throws Failure if that is missing, or a file */
 async function isFolderName(given: string, target: string): Promise<boolean> {
   const isNamed = given.endsWith("/") || given.endsWith(sep);
-  const found = await stat(target).catch((error: unknown) => {
-    if (!isMissing(error)) throw error;
-  });
+  const found = await stat(target).catch(ignoreMissing);
   if (!isNamed || found?.isDirectory() === true) return found?.isDirectory() === true;
   // It is not created: without a disk that should be mounted there, the backups would fill another one.
   throw found === undefined

@@ -10,7 +10,7 @@ import { checkRoutes } from "../../../src/operations.ts";
 import { findingWords } from "../../../src/operator/lists/findings.ts";
 import { packaged } from "../../../src/packaged.ts";
 import { readRegular } from "../../../src/regular-file.ts";
-import { nodeFiles } from "../../../src/store/folder/files.ts";
+import { ignoreMissing, nodeFiles } from "../../../src/store/folder/files.ts";
 import { revisionOf } from "../../../src/table/revision.ts";
 import { type HistoryEntry, TableHistory } from "../../../src/table-in-force/history.ts";
 import type { TableText } from "../../../src/table-in-force/route-table.ts";
@@ -106,10 +106,7 @@ async function currentTable(context: Context) {
       },
     );
   }
-  const present = await readRegular(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  const present = await readRegular(file).catch(ignoreMissing);
   return { file, present, text: present?.toString("utf8"), inForce: status?.revision };
 }
 

@@ -60,6 +60,11 @@ export function isMissing(error: unknown): boolean {
   return hasCode(error, "ENOENT");
 }
 
+/** Accepts that a file does not exist, as the handler of a rejection. @throws any other error */
+export function ignoreMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
+}
+
 /**
  * Creates a folder, and those above it. Node's own never returns where a folder exists, but can have no others in it:
  * in `/proc`, it tries again for ever.

@@ -1,6 +1,6 @@
 /** Beginning a segment of the journal. */
 import { join } from "node:path";
-import { createDurably, type File, type Files, isMissing, readBytes, writeAll } from "../folder/files.ts";
+import { createDurably, type File, type Files, ignoreMissing, readBytes, writeAll } from "../folder/files.ts";
 import { brokenSuffix, segmentFile } from "../folder/folder-names.ts";
 import type { FolderLock } from "../folder/lock.ts";
 import { lineFeed } from "./lines.ts";
@@ -51,7 +51,5 @@ export async function requireNoRecords(files: Files, folder: string, first: numb
 
 /** Keeps what is left of a lost segment, or came in its place, beside the one that takes its name. */
 export async function moveAway(files: Files, path: string): Promise<void> {
-  await files.rename(path, `${path}${brokenSuffix}`).catch((error: unknown) => {
-    if (!isMissing(error)) throw error;
-  });
+  await files.rename(path, `${path}${brokenSuffix}`).catch(ignoreMissing);
 }
