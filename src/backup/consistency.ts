@@ -8,7 +8,7 @@ import type { Entry } from "../domain/entry.ts";
 import { collectionNames, definitionOf, type model, nounOf } from "../domain/model.ts";
 import { Slices } from "../domain/slices.ts";
 import { fold } from "../domain/text.ts";
-import type { Rows } from "../store/collection.ts";
+import { type Rows, rowsOf } from "../store/collection.ts";
 
 /** The records to check, which fit the model; at least those of all collections but bookkeeping, which may be obsolete. */
 export type CheckedData = Readonly<Record<keyof typeof model, CheckedRows>>;
@@ -32,12 +32,10 @@ export async function findInconsistencies(data: CheckedData): Promise<Inconsiste
   const found: Inconsistency[] = [];
   const slices = new Slices();
   const rules = new Rules(data);
-  const all: Readonly<Record<string, CheckedRows>> = data;
   for (const name of collectionNames) {
     const definition = definitionOf(name);
-    const rows = all[name];
-    if (definition === undefined || rows === undefined || definition.isBookkeeping) continue;
-    for (const record of rows.values()) {
+    if (definition === undefined || definition.isBookkeeping) continue;
+    for (const record of rowsOf<CheckedRows>(data, name).values()) {
       const what = rules.ownFault(name, record) ?? rules.referenceFault(definition, record);
       if (what !== undefined) found.push({ collection: name, key: definition.key(record), what });
       if (slices.isOver) await slices.next();

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { CollectionDefinition } from "../domain/collection.ts";
 import { model } from "../domain/model.ts";
 import { Slices } from "../domain/slices.ts";
-import { Collection, Database, type DurableRows } from "../store/collection.ts";
+import { Collection, Database, type DurableRows, rowsOf } from "../store/collection.ts";
 import type { DurableData } from "../store/data.ts";
 
 /** It watches the present data until {@link close} is called, and is read-only before {@link begin}. */
@@ -15,12 +15,10 @@ export class Overlay extends Database<typeof model> {
   declare readonly collections: ReadonlyMap<string, OverlaidCollection>;
 
   constructor(present: DurableData) {
-    const rows: Readonly<Record<string, DurableRows<unknown>>> = present;
-    super(model, (name, definition) => {
-      const below = rows[name];
-      if (below === undefined) throw new Error(`there is no collection "${name}"`);
-      return new OverlaidCollection(definition, below);
-    });
+    super(
+      model,
+      (name, definition) => new OverlaidCollection(definition, rowsOf<DurableRows<unknown>>(present, name)),
+    );
   }
 
   /** Removes all records, so that others can be set. */

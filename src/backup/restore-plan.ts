@@ -16,7 +16,7 @@ import { Slices } from "../domain/slices.ts";
 import { fold } from "../domain/text.ts";
 import { isLive } from "../identity/tokens.ts";
 import type { RecordChange } from "../store/change.ts";
-import { Collection, type Database, type DurableRows, type Rows } from "../store/collection.ts";
+import { Collection, type Database, type DurableRows, type Rows, rowsOf } from "../store/collection.ts";
 import type { DurableData } from "../store/data.ts";
 import type { CheckedData } from "./consistency.ts";
 import type { Overlay } from "./overlay.ts";
@@ -83,9 +83,8 @@ export class RestorePlan {
 
   /** Returns whether a collection without records in the source loses the present ones. */
   removesAll(collection: string): boolean {
-    const present: Readonly<Record<string, DurableRows<unknown>>> = this.#present;
     const stays = isBookkeeping(collection) || ["names", "tokens", "invitations"].includes(collection);
-    return !stays && (present[collection]?.size ?? 0) > 0;
+    return !stays && rowsOf(this.#present, collection).size > 0;
   }
 
   /** The result, for the check of its consistency. */

@@ -63,6 +63,13 @@ export type DraftView<M extends Model> = {
     : never;
 };
 
+/** Returns the records of a collection, by its name in the journal. */
+export function rowsOf<R>(data: Readonly<Record<string, R>>, collection: string): R {
+  const rows = data[collection];
+  if (rows === undefined) throw new Error(`there is no collection "${collection}"`);
+  return rows;
+}
+
 /** A collection in memory. Only the store's writer and recovery set records in it. */
 export class Collection<T> implements DurableRows<T> {
   readonly definition: CollectionDefinition<T>;

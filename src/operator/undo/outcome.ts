@@ -8,7 +8,7 @@ import { definitionOf, type Invitation, model, type Named, nounOf, type Player }
 import { allOf, counted, fold, oneOf } from "../../domain/text.ts";
 import { collectionsOf, recordsOfPlayer, referringEntries } from "../../identity/references.ts";
 import { placeOf, type RecordChange } from "../../store/change.ts";
-import type { Rows } from "../../store/collection.ts";
+import { rowsOf } from "../../store/collection.ts";
 import type { Data } from "../../store/data.ts";
 import { isAlone, keyAs, takeoversIn } from "./takeovers.ts";
 
@@ -201,12 +201,4 @@ function bindingsIn(changes: readonly RecordChange[]) {
     else taken.push(change);
   }
   return { bindings, takenOver };
-}
-
-/** Returns the records of a collection, by its name in the journal. */
-export function rowsOf(data: Data, collection: string): Rows<unknown> {
-  const all: Readonly<Record<string, Rows<unknown>>> = data;
-  const rows = all[collection];
-  if (rows === undefined) throw new Error(`there is no collection "${collection}"`);
-  return rows;
 }

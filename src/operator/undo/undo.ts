@@ -16,6 +16,7 @@ import {
   withNames,
 } from "../../identity/references.ts";
 import type { JournalRecord, RecordChange } from "../../store/change.ts";
+import { rowsOf } from "../../store/collection.ts";
 import type { Data, Draft } from "../../store/data.ts";
 import { nodeFiles } from "../../store/folder/files.ts";
 import { followHistory, readHistory } from "../../store/journal/history.ts";
@@ -23,7 +24,7 @@ import { defineCommand, type Environment, type Info } from "../define.ts";
 import { withPresentFields } from "../lists/lists.ts";
 import { boundTo, takeoverNote } from "../rename.ts";
 import { addedNames, addsName, describeObstacles, namesNote, type Obstacle, refusal } from "./obstacles.ts";
-import { outcomeOf, rowsOf, type TableInForce } from "./outcome.ts";
+import { outcomeOf, type TableInForce } from "./outcome.ts";
 import { Runs } from "./runs.ts";
 import { isAlone } from "./takeovers.ts";
 
