@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { Failure } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
-import { UnexpectedFile } from "../regular-file.ts";
+import { readRegular, UnexpectedFile } from "../regular-file.ts";
 import { nodeFiles, withFile } from "../store/folder/files.ts";
 
 const copyFirst = "Copy what it contains into a file first, and name that file; nothing was changed.";
@@ -24,6 +24,14 @@ export async function findSourceFile(path: string): Promise<string> {
   // The former path of a deleted file may by now be that of another one.
   if (real !== undefined && same?.ino === ino && same.dev === dev) return real;
   throw new Failure("STORE_UNAVAILABLE", `${path} is a deleted file.`, { hint: copyFirst });
+}
+
+/** Returns the text of a file. @param hint what to do where it cannot be read @throws Failure as {@link unreadable} */
+export async function readNamed(path: string, hint: string): Promise<string> {
+  const bytes = await readRegular(path).catch((cause) => {
+    throw unreadable(path, cause, hint);
+  });
+  return bytes.toString();
 }
 
 /**

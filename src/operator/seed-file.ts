@@ -1,17 +1,14 @@
 /** The seed file: YAML with the names of groups, factions and services, and with colours. */
 import * as v from "valibot";
-import { unreadable } from "../backup/source-file.ts";
+import { readNamed } from "../backup/source-file.ts";
 import { Failure, type Position } from "../domain/errors.ts";
-import { readRegular } from "../regular-file.ts";
 import { readYAML } from "../table/yaml/read.ts";
 import { seedForm, seedSchema } from "./seed.ts";
 
 /** Reads a seed file. @throws Failure where it is missing or invalid */
 export async function readSeed(file: string): Promise<v.InferOutput<typeof seedSchema>> {
-  const bytes = await readRegular(file).catch((cause) => {
-    throw unreadable(file, cause, `Give the path of a YAML file with ${seedForm}.`);
-  });
-  const { value, faults, locate } = readYAML(bytes.toString(), { expected: seedForm, schema: "core" });
+  const text = await readNamed(file, `Give the path of a YAML file with ${seedForm}.`);
+  const { value, faults, locate } = readYAML(text, { expected: seedForm, schema: "core" });
   const [fault] = faults;
   if (fault !== undefined) throw invalid(file, fault, fault.message);
   const seed = v.safeParse(seedSchema, value);

@@ -1,10 +1,9 @@
 /** Implements `routes test`. */
 import { relative, resolve } from "node:path";
-import { unreadable } from "../../../src/backup/source-file.ts";
+import { readNamed } from "../../../src/backup/source-file.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { asArgument, counted } from "../../../src/domain/text.ts";
 import { tokenInText, withoutTokens } from "../../../src/identity/tokens.ts";
-import { readRegular } from "../../../src/regular-file.ts";
 import { faultsIn } from "../../../src/table-in-force/route-table.ts";
 import type { Gap, Share } from "../../../src/table-test/coverage.ts";
 import { type TestFailure, type TestResult, testTable } from "../../../src/table-test/table-test.ts";
@@ -22,7 +21,7 @@ export async function testRoutes(
   const { output, io } = context;
   const { file: routesFile, table } = await checkedTable(context);
   const file = given === undefined ? testsBeside(routesFile) : resolve(io.cwd, given);
-  const text = await readTests(file);
+  const text = await readNamed(file, "Name another file, or copy the packaged routes.test.yaml there.");
   if (/^routes:/m.test(text)) {
     throw new Failure("PARAMETER_INVALID", `${file} is a route table, not a file of tests.`, {
       hint: `Its tests are run by \`addon-cli --routes ${asArgument(given ?? file)} routes test\`.`,
@@ -56,13 +55,6 @@ export async function testRoutes(
 /** Returns the file of a table's tests: `routes.test.yaml` for `routes.yaml`. */
 function testsBeside(routesFile: string): string {
   return routesFile.replace(/(\.ya?ml)?$/, (ending) => `.test${ending || ".yaml"}`);
-}
-
-async function readTests(file: string): Promise<string> {
-  const bytes = await readRegular(file).catch((cause) => {
-    throw unreadable(file, cause, "Name another file, or copy the packaged routes.test.yaml there.");
-  });
-  return bytes.toString();
 }
 
 /** Returns a path relative to `cwd`, unless it is outside. */
