@@ -129,10 +129,10 @@ export class Runs {
     const trail = { ...former, key, last: value ?? previous, person: move?.person ?? former.person };
     const isValue = (state: State) => areSame(collection, valueIn(trail, state), value);
     let back = undoes === null ? undefined : trail.before.get(undoes);
-    // These return to earlier values as well, and name no change.
-    if (operation === "undo.caller" || restoreOperations.includes(operation))
-      back = [...trail.before.values()].findLast(isValue);
-    let state = trail.state;
+    let { state } = trail;
+    // These return to earlier values as well, and name no change: the former to one that this one has replaced.
+    if (operation === "undo.caller") back = formerOf(state, isValue);
+    else if (restoreOperations.includes(operation)) back = [...trail.before.values()].findLast(isValue);
     trail.before.set(sequence, state);
     // Its fields have other names, and the caller's values.
     if (operation === "list.rename" && state.isTheirs) state = { ...state, value };
@@ -172,6 +172,13 @@ export class Runs {
   #wasIn(sequence: number | null, place: string): boolean {
     return sequence !== null && this.#trails.get(place)?.before.has(sequence) === true;
   }
+}
+
+/** Returns the last state before one that passes a test. */
+function formerOf(state: State, test: (state: State) => boolean): State | undefined {
+  let { former } = state;
+  while (former !== undefined && !test(former)) ({ former } = former);
+  return former;
 }
 
 /** Returns the state before the caller's last changes. */

@@ -156,6 +156,22 @@ describe("taking back what a caller did", () => {
     assert.deepEqual(await reasons(world), []);
   });
 
+  it("does not bring back what was taken back from one caller when it takes back an undone removal by another", async (t) => {
+    const world = await openWorld(t);
+    const { service } = world;
+    const ada = await world.player("Ada", { members: { POLICE: 4 } });
+    const mallory = await world.player("Mallory", { members: { POLICE: 4 } });
+    await world.ok(mallory.token, "/wantedreason/add", { reason: "Junk", points: 1 });
+    await world.ok(ada.token, "/wantedreason/remove", { reason: "Junk" });
+    const { sequence } = service.store;
+    await service.administer("undo", { sequence });
+    await service.administer("undo.caller", { by: "Mallory", preview: false });
+    const { info } = await service.administer("undo.caller", { by: "Ada", preview: false });
+    assert.match(info, /^Nothing is left to take back/);
+    await assert.rejects(service.administer("undo", { sequence }), /has since been changed by/);
+    assert.deepEqual(await reasons(world), []);
+  });
+
   it("refuses to take back to another value than that of the preview", async (t) => {
     const world = await openWorld(t);
     const issue = () => world.service.administer("token.issue", {});
