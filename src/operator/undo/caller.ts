@@ -49,7 +49,7 @@ export const undoCaller = defineCommand({
         await catchUp();
         const all = theirs.runs.lasting;
         const table = await tableFor(environment, all);
-        return undoIn(draft, slices, all, true, { table, now: now() });
+        return undoIn(draft, slices, all, true, { table, now: now(), runs: theirs.runs });
       },
       preview ? undefined : { who: "operator", operation: "undo.caller" },
       // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { restoreOperations } from "../../backup/revocations.ts";
 import { textOf } from "../../domain/label.ts";
-import { isBookkeeping } from "../../domain/model.ts";
+import { definitionOf, isBookkeeping } from "../../domain/model.ts";
 import { fold } from "../../domain/text.ts";
 import { areSame } from "../../identity/references.ts";
 import { type JournalRecord, placeOf, type RecordChange } from "../../store/change.ts";
@@ -134,10 +134,12 @@ export class Runs {
     if (operation === "undo.caller") back = formerOf(state, isValue);
     else if (restoreOperations.includes(operation)) back = [...trail.before.values()].findLast(isValue);
     trail.before.set(sequence, state);
+    // It has ended as the caller said.
+    const isEnd = value === null && operation === definitionOf(collection)?.ends?.operation;
     // Its fields have other names, and the caller's values.
     if (operation === "list.rename" && state.isTheirs) state = { ...state, value };
     else if (back !== undefined && isValue(back)) state = back;
-    else if (!isValue(state)) state = { value, isTheirs: false, former: state };
+    else if (!isValue(state) && !(state.isTheirs && isEnd)) state = { value, isTheirs: false, former: state };
     if (move !== undefined) this.#trails.delete(move.from);
     this.#trails.set(place, { ...trail, state });
   }

@@ -209,9 +209,11 @@ export async function undoing(
     for (const change of order) {
       if (kept.has(change)) continue;
       const present = rowsOf(data, change.collection).get(change.key) ?? null;
-      // What had ended when a restore brought it back has ended again.
-      const end = change.after === null ? undefined : definitionOf(change.collection)?.ends?.of(change.after);
-      const isOver = present === null && change.before === null && end !== undefined && end <= now;
+      // What had ended when a restore brought it back has ended again. What was there before it ended comes back.
+      const isOver =
+        present === null &&
+        hasEnded(change.collection, change.after, now) &&
+        (change.before === null || runs?.lasts(change) === true);
       // A field may have another name by now.
       const [expected] = table.withPresentFields({ ...change, before: null });
       const isSame = isOver || areSame(change.collection, present, expected?.after);
@@ -233,11 +235,18 @@ export async function undoing(
     const { collection, key, before } = change;
     const present = rowsOf(data, collection).get(key) ?? null;
     const after = withNames(collection, before, (uuid) => outcome.nameOf(uuid));
-    return isDeepStrictEqual(present, after)
+    const isOver = present === null && change.after !== null && hasEnded(collection, after, now);
+    return isOver || isDeepStrictEqual(present, after)
       ? []
       : table.withPresentFields({ collection, key, before: present, after });
   });
   return { changes, obstacles };
+}
+
+/** Whether a record has ended, so that the store removes it. */
+function hasEnded(collection: string, record: unknown, now: number): boolean {
+  const end = record === null ? undefined : definitionOf(collection)?.ends?.of(record);
+  return end !== undefined && end <= now;
 }
 
 /**

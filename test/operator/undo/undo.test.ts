@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { undo } from "../../../src/operator/undo/undo.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
-import { everyRight, openWorld, type World } from "../../_setup.ts";
+import { day, everyRight, openWorld, type World } from "../../_setup.ts";
 
 const uuid = "00112233445566778899aabbccddeeff";
 
@@ -115,4 +115,23 @@ it("an exclusion that becomes one with another while the journal is read is not 
   await assert.rejects(lift, /has since been changed by change \d+ \(player.add\)/);
   assert.equal(service.store.data.groupMembers.size, 1);
   assert.ok(isRead);
+});
+
+it("a change that gave memberships an end can be undone after that, and not once somebody else has ended them", async (t) => {
+  const world = await openWorld(t);
+  const { service, clock } = world;
+  await service.administer("player.add", { name: "Ada", uuid });
+  for (const organisation of ["GROVE", "POLICE"])
+    await service.administer("member.set", { player: uuid, organisation, rank: 4 });
+  const until = clock.now() + day;
+  const { sequence } = service.store;
+  for (const organisation of ["GROVE", "POLICE"])
+    await service.administer("member.set", { player: uuid, organisation, rank: 4, until });
+  await service.administer("member.remove", { player: uuid, organisation: "POLICE" });
+  clock.advance(day);
+  await service.removeEnded();
+  await service.administer("undo", { sequence: sequence + 1 });
+  await assert.rejects(service.administer("undo", { sequence: sequence + 2 }), /member.remove/);
+  const { memberships } = service.store.data;
+  assert.deepEqual([...memberships.values()], [{ uuid, organisation: "GROVE", rank: 4 }]);
 });
