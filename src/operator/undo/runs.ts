@@ -121,8 +121,10 @@ export class Runs {
   }
 
   /** Follows somebody else's change. */
-  #follow(change: RecordChange, { sequence, operation, undoes }: JournalRecord, move?: Move): void {
+  #follow(change: RecordChange, { sequence, operation, undoes }: JournalRecord, moving?: Move): void {
     const place = placeOf(change);
+    // Where nothing comes from there, the record of this place has changed like any other.
+    const move = moving !== undefined && this.#trails.has(moving.from) ? moving : undefined;
     const former = this.#trails.get(move?.from ?? place);
     if (former === undefined) return;
     const { collection, key, before: previous, after: value } = change;

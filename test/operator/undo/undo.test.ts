@@ -135,3 +135,18 @@ it("a change that gave memberships an end can be undone after that, and not once
   const { memberships } = service.store.data;
   assert.deepEqual([...memberships.values()], [{ uuid, organisation: "GROVE", rank: 4 }]);
 });
+
+it("a readmission is undone only if the player has not taken over another exclusion since", async (t) => {
+  const { service } = await openWorld(t);
+  await service.administer("player.add", { name: "Ada", uuid });
+  await service.administer("player.exclude", { player: "Ada" });
+  await service.administer("player.readmit", { player: "Ada" });
+  const { sequence } = service.store;
+  await service.administer("player.exclude", { player: "Dan" });
+  await service.administer("player.rename", { player: "Ada", name: "Dan" });
+  await service.administer("player.readmit", { player: "Dan" });
+  await assert.rejects(
+    service.administer("undo", { sequence }),
+    /has since been changed by change \d+ \(player.rename\), change \d+ \(player.readmit\)/,
+  );
+});
