@@ -72,6 +72,11 @@ export class Connection {
     return this.waiting.length === 0 && (this.latest === undefined || this.latest.writableFinished);
   }
 
+  /** Whether it waits for the queue to read from it again. */
+  get isHeld(): boolean {
+    return this.isPaused && !this.isBusy && !this.isDone;
+  }
+
   get isWelcome(): boolean {
     return this.goodAnswers > 0;
   }

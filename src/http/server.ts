@@ -122,6 +122,11 @@ export async function startServer(options: ServerOptions) {
   server.headersTimeout = deadlines.headers;
   server.requestTimeout = deadlines.request;
   server.keepAliveTimeout = deadlines.next;
+  server.on("timeout", (socket: Socket) => {
+    // The next request may have arrived without being read. The reset would tell its client that it was lost.
+    if (connections.of(socket).isHeld) socket.setTimeout(socket.timeout ?? 0);
+    else socket.destroy();
+  });
   // A connection that cannot be accepted, for example for want of a descriptor, concerns no other.
   server.on("error", (error) => options.warn?.("A connection could not be accepted.", error));
   server.on("checkContinue", listener);

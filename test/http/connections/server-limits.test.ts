@@ -81,6 +81,15 @@ describe("the limits of a server", () => {
     await once(client, "close");
   });
 
+  it("a deadline does not close a connection that the server does not read from yet", inTime, async (t) => {
+    const { client, socket } = await connected(t);
+    // It is paused until the next turn of the queue.
+    socket.emit("timeout");
+    client.write(requestFor("/"));
+    const [answer] = await once(client, "data");
+    assert.match(String(answer), /for \/$/);
+  });
+
   it(
     "a connection with CONNECT behind a request in progress has the deadline of silence, too",
     inTime,
