@@ -4,7 +4,7 @@ import { integerRange } from "../domain/limits.ts";
 import { countIn, type Statistic } from "../domain/model.ts";
 import { uncapitalised } from "../domain/text.ts";
 import { uuid } from "../domain/uuid.ts";
-import { groupsOf, membershipsOf, namesOf, rightsVersion } from "../identity/memberships.ts";
+import { groupsOf, membershipsOf, namesOf, rightsVersion, standingsOf } from "../identity/memberships.ts";
 import { requirePlayer, statisticOf } from "../identity/players.ts";
 import { liveTokenOf } from "../identity/tokens.ts";
 import type { Draft } from "../store/data.ts";
@@ -139,8 +139,12 @@ function showHandler(declared: Declared, values: Values): Handler {
       dependencies(data, input, { now, activity, excludedGroup }) {
         const found = requirePlayer(data, input.player, "player");
         const token = liveTokenOf(data, found.uuid, now);
+        // Those that have ended count no more, even while they cannot be removed.
+        const { ranks, groups } = standingsOf(data, found.uuid, now);
         return [
           found,
+          ranks.size,
+          groups.size,
           data.statistics.get(found.uuid),
           token,
           token && activity.versionOf(found.uuid, now),

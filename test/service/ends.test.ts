@@ -158,10 +158,17 @@ it("while the disk is full, what has ended counts for nothing, and is removed on
   const { store } = service;
   const until = clock.time + hour;
   await service.administer("group.add", { player: "Ada", group: "TARGETLIST", until });
+  await service.administer("member.set", { player: "Ada", organisation: "GROVE", rank: 2, until });
+  const shown = async () => {
+    const { gameaddon, faction } = await world.ok(token, "/statistic/Ada");
+    return [gameaddon.groups.TARGETLIST, faction?.rank];
+  };
+  assert.deepEqual(await shown(), [true, 2]);
   isFull = true;
   clock.time = until;
   for (let count = 0; count < 2; count += 1) await service.removeEnded();
   assert.equal(store.data.groupMembers.size, 1);
+  assert.deepEqual(await shown(), [false, undefined]);
   assertFailure(await world.get(token, "/targetlist/add", { name: "Bob" }), 403, "RESTRICTED");
   await assert.rejects(service.administer("group.add", { player: "Ada", group: "VIP" }));
   isFull = false;
