@@ -15,7 +15,8 @@ export class Paced {
   readonly answered: number[];
   readonly #urls: readonly string[];
   readonly #perSecond: number;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  // Without a timeout, Node ignores how long the server keeps an idle connection, and sends on one that it closes just then.
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: 30_000 });
   readonly #underWay = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #resumedAt = 0;
