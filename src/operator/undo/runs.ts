@@ -138,10 +138,13 @@ export class Runs {
     trail.before.set(sequence, state);
     // It has ended as the caller said.
     const isEnd = value === null && operation === definitionOf(collection)?.ends?.operation;
+    // Somebody has entered again what had ended.
+    const isNew = move === undefined && previous === null;
     // Its fields have other names, and the caller's values.
     if (operation === "list.rename" && state.isTheirs) state = { ...state, value };
     else if (back !== undefined && isValue(back)) state = back;
-    else if (!isValue(state) && !(state.isTheirs && isEnd)) state = { value, isTheirs: false, former: state };
+    else if ((!isValue(state) || isNew) && !(state.isTheirs && isEnd))
+      state = { value, isTheirs: false, former: state };
     if (move !== undefined) this.#trails.delete(move.from);
     this.#trails.set(place, { ...trail, state });
   }
