@@ -124,6 +124,18 @@ it("what a clock has ended that was ahead for a moment returns by an undo", asyn
   assertFailure(await world.get(token, "/targetlist"), 403, "EXCLUDED");
 });
 
+it("what somebody has entered again after such an end stays when the former change is undone", async (t) => {
+  const { clock, service } = (await openAs(t, "Ada")).world;
+  const exclusion = { player: "Ada", until: clock.time + day };
+  await service.administer("player.exclude", exclusion);
+  const { sequence } = service.store;
+  clock.advance(day);
+  await service.removeEnded();
+  clock.advance(-day);
+  await service.administer("player.exclude", exclusion);
+  await assert.rejects(service.administer("undo", { sequence }), /has since been changed/);
+});
+
 it("thousands that end at once are removed a thousand in a change, and none that stays", async (t) => {
   const { world } = await openAs(t, "Ada");
   const { clock, service } = world;

@@ -150,15 +150,3 @@ it("a readmission is undone only if the player has not taken over another exclus
     /has since been changed by change \d+ \(player.rename\), change \d+ \(player.readmit\)/,
   );
 });
-
-it("a change is not undone once somebody has entered again what it had given an end, after that", async (t) => {
-  const { service, clock } = await openWorld(t);
-  const exclusion = { player: "Ada", until: clock.now() + day };
-  await service.administer("player.exclude", exclusion);
-  const { sequence } = service.store;
-  clock.advance(day);
-  await service.removeEnded();
-  clock.advance(-day);
-  await service.administer("player.exclude", exclusion);
-  await assert.rejects(service.administer("undo", { sequence }), /has since been changed/);
-});
