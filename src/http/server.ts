@@ -123,7 +123,7 @@ export async function startServer(options: ServerOptions) {
   server.requestTimeout = deadlines.request;
   server.keepAliveTimeout = deadlines.next;
   server.on("timeout", (socket: Socket) => {
-    // The next request may have arrived without being read. The reset would tell its client that it was lost.
+    // The next request may have arrived, and nobody has read it yet: closing the connection would lose it.
     if (connections.of(socket).isHeld) socket.setTimeout(socket.timeout ?? 0);
     else socket.destroy();
   });

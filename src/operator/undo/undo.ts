@@ -235,8 +235,9 @@ export async function undoing(
     const { collection, key, before } = change;
     const present = rowsOf(data, collection).get(key) ?? null;
     const after = withNames(collection, before, (uuid) => outcome.nameOf(uuid));
-    const isOver = present === null && change.after !== null && hasEnded(collection, after, now);
-    return isOver || isDeepStrictEqual(present, after)
+    // What has come back only to end again is left away.
+    const endsAtOnce = present === null && change.after !== null && hasEnded(collection, after, now);
+    return endsAtOnce || isDeepStrictEqual(present, after)
       ? []
       : table.withPresentFields({ collection, key, before: present, after });
   });

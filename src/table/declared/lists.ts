@@ -118,10 +118,8 @@ type ListContext = DeclarationContext & { readonly declared: Readonly<Record<str
 export function toLists(declared: v.InferOutput<typeof listsSchema>, context: DeclarationContext): List[] {
   const { resources, report } = context;
   const isName = namesIn(report, {
-    ...{
-      form: /^[a-z][a-z0-9]{0,31}$/,
-      words: "at most 32 lower-case letters and digits, the first a letter",
-    },
+    form: /^[a-z][a-z0-9]{0,31}$/,
+    words: "at most 32 lower-case letters and digits, the first a letter",
     // The last is that of the top list in a bundle.
     reserved: [...resources, "top"],
   });
