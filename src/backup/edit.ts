@@ -2,10 +2,10 @@
  * Edits of the present data by a file that people write, such as a roster. An edit can be previewed, its result is checked
  * like that of a restore, and it is one bulk change, which `undo` undoes.
  */
-import { hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { changedMeanwhile } from "../domain/errors.ts";
 import { isBookkeeping } from "../domain/model.ts";
-import type { Slices } from "../domain/slices.ts";
+import { Slices } from "../domain/slices.ts";
 import { areSame } from "../identity/references.ts";
 import type { RecordChange } from "../store/change.ts";
 import type { DataStore, Draft } from "../store/data.ts";
@@ -59,25 +59,31 @@ export async function editRecords<R>(
     changes: changes.length,
     problems,
     sequence: sequence ?? null,
-    basis: basisOf(all),
+    basis: await basisOf(all),
   };
 }
 
 /** Refuses changes with another basis than their preview; undefined accepts any. @throws Failure `CONFLICT` */
-export function requireBasis(changes: readonly RecordChange[], basis: string | undefined): void {
-  if (basis !== undefined && basisOf(changes) !== basis) throw changedMeanwhile();
+export async function requireBasis(
+  changes: readonly RecordChange[],
+  basis: string | undefined,
+): Promise<void> {
+  if (basis !== undefined && (await basisOf(changes)) !== basis) throw changedMeanwhile();
 }
 
 /**
  * Returns the basis of changes: the records before and after but for what is generated: the UUID of a new player, the time of
  * the registration, and the number of an entry. Records in which only names follow their players do not count.
  */
-export function basisOf(changes: readonly RecordChange[]): string {
+export async function basisOf(changes: readonly RecordChange[]): Promise<string> {
   const isNewPlayer = ({ collection, before }: RecordChange) => collection === "players" && before === null;
   const created = new Map(changes.filter(isNewPlayer).map(({ key }, index) => [key, index]));
-  const texts = changes.flatMap((change) => {
+  const hash = createHash("sha1");
+  const slices = new Slices();
+  for (const change of changes) {
+    if (slices.isOver) await slices.next();
     const { collection, before, after } = change;
-    if (isBookkeeping(collection) || (after !== null && areSame(collection, before, after))) return [];
+    if (isBookkeeping(collection) || (after !== null && areSame(collection, before, after))) continue;
     const isNumbered =
       collection === "entries" && before === null && String(Reflect.get(after ?? {}, "key")) === "number";
     const text = JSON.stringify([before, after], (field, value: unknown) => {
@@ -85,7 +91,7 @@ export function basisOf(changes: readonly RecordChange[]): string {
         return undefined;
       return typeof value === "string" ? (created.get(value) ?? value) : value;
     });
-    return [`${collection} ${text}\n`];
-  });
-  return hash("sha1", texts.join(""), "base64url");
+    hash.update(`${collection} ${text}\n`);
+  }
+  return hash.digest("base64url");
 }

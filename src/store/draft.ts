@@ -167,8 +167,8 @@ export type Edit<M extends Model, R> = (draft: DraftView<M>, slices: Slices) => 
 export interface EditOptions {
   /** Ends the edit, and nothing is changed, if it is aborted before the change is written. */
   readonly signal?: AbortSignal | undefined;
-  /** Throws to refuse the changes. */
-  readonly accept?: (changes: readonly RecordChange[]) => void;
+  /** Rejects to refuse the changes. */
+  readonly accept?: (changes: readonly RecordChange[]) => Promise<void>;
 }
 
 /**

@@ -178,8 +178,8 @@ export class Store<M extends Model> {
     if (origin === undefined) return { ...planned, sequence: undefined };
     const sequence = await this.changeInBulk(origin, async () => {
       if (planned.draft.isStale) planned = await planEdit(this.#low.data, edit, 0, options.signal);
+      await options.accept?.(planned.changes);
       options.signal?.throwIfAborted();
-      options.accept?.(planned.changes);
       return planned.changes;
     });
     return { ...planned, sequence };

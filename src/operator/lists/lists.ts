@@ -57,7 +57,7 @@ export const dropList = defineCommand({
     );
     const count = changes.length;
     const words = `${counted(count, "entry")} of the list ${list}`;
-    if (sequence === undefined) return { info: words, count, basis: basisOf(changes) };
+    if (sequence === undefined) return { info: words, count, basis: await basisOf(changes) };
     return { info: `Removed ${words}.`, count, sequence };
   },
 });

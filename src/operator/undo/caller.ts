@@ -81,7 +81,7 @@ export const undoCaller = defineCommand({
       records,
       left,
       sequence,
-      basis: basisOf(made),
+      basis: await basisOf(made),
     };
   },
 });
