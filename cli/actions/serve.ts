@@ -156,14 +156,14 @@ async function serveOn(
   { stopping, onReload }: ServeSignals,
 ): Promise<void> {
   const { certificate, files, https: _, measured, metrics, outputs, watch, ...listening } = settled;
-  followTables({
+  const unfollow = followTables({
     service,
     history: new TableHistory(service.store.folder),
     confirmsLoss: settled.confirmLoss === true,
     report: (change) => logTable(log, change),
     warn: log.warn,
   });
-  const closers: (() => unknown)[] = [];
+  const closers: (() => unknown)[] = [unfollow];
   try {
     const table = await service.routes.load();
     await checkUpgrade(service.routes.file, table, log);

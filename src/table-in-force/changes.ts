@@ -37,12 +37,24 @@ export interface TableChangesOptions {
   readonly warn: (message: string, error?: unknown) => void;
 }
 
-/** Follows a service's route table from now on; to be called before the table is loaded. */
-export function followTables(options: TableChangesOptions): void {
-  options.service.routes.follow(
+/** How often tables that could not be added to the history are tried again, in milliseconds. */
+const retryMilliseconds = 5_000;
+
+/**
+ * Follows a service's route table from now on; to be called before the table is loaded.
+ * @returns a function that ends the attempts to add tables to the history for which there was no room
+ */
+export function followTables(options: TableChangesOptions): () => Promise<void> {
+  const { history, service } = options;
+  service.routes.follow(
     (put) => noteTable(options, put),
     (table, before) => reviewTable(options, table, before),
   );
+  const retrying = setInterval(() => history.addWaiting().catch(() => {}), retryMilliseconds).unref();
+  return () => {
+    clearInterval(retrying);
+    return history.addWaiting().catch(() => {});
+  };
 }
 
 /**
@@ -86,7 +98,7 @@ async function noteTable(options: TableChangesOptions, put: TablePutInForce): Pr
       report({ cause, revision, before: old.revision, summary });
     await history.add({ revision, since, change: summary?.words ?? null }, text);
   } catch (error) {
-    warn(`Revision ${revision} of the route table is in force, but cannot be added to the history.`, error);
+    warn(`Revision ${revision} of the route table is in force, but cannot be added to the history yet.`, error);
   }
 }
 

@@ -43,6 +43,9 @@ export class TableHistory {
   readonly folder: string;
   readonly #dataFolder: string;
   readonly #files: Files;
+  /** What could not be added yet, oldest first. */
+  #waiting: { readonly table: HistoryEntry; readonly text: string }[] = [];
+  #adding: Promise<unknown> = Promise.resolve();
 
   constructor(dataFolder: string, files: Files = nodeFiles) {
     this.folder = join(dataFolder, tablesFolder);
@@ -80,8 +83,28 @@ export class TableHistory {
     });
   }
 
-  /** Adds a table at the head of the list, and removes the oldest beyond the maximum. */
-  async add(table: HistoryEntry, text: string): Promise<void> {
+  /**
+   * Adds a table at the head of the list, and removes the oldest beyond the maximum. One that cannot be added waits for
+   * {@link addWaiting}, or for the next.
+   */
+  add(table: HistoryEntry, text: string): Promise<void> {
+    this.#waiting = [...this.#waiting, { table, text }].slice(-mostTables);
+    return this.addWaiting();
+  }
+
+  /** Adds the tables that could not be added before. */
+  addWaiting(): Promise<void> {
+    const adding = this.#adding.then(async () => {
+      for (const waiting of this.#waiting) {
+        await this.#add(waiting.table, waiting.text);
+        this.#waiting = this.#waiting.filter((other) => other !== waiting);
+      }
+    });
+    this.#adding = adding.catch(() => {});
+    return adding;
+  }
+
+  async #add(table: HistoryEntry, text: string): Promise<void> {
     // Only in an existing data folder: this must not create one again that was deleted.
     if (!(await this.#files.readdir(this.#dataFolder)).includes(tablesFolder))
       await this.#files.mkdir(this.folder, { mode: privateFolderMode });

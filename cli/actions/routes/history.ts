@@ -126,24 +126,24 @@ function requireUnchanged(before: CurrentTable, now: CurrentTable): void {
 }
 
 /**
- * Returns the latest table that is not in force or, if no service runs, not in the file. Where the file is lost, it is the
- * latest that was in force.
+ * Returns the table in force, if a service runs, or else the latest one of the history that the file does not have: where the
+ * file was broken or lost, that undoes it.
  * @throws Failure if there is none
  */
 async function tableBefore(
   context: Context,
   tables: readonly HistoryEntry[],
-  current: CurrentTable,
+  { text, inForce }: CurrentTable,
 ): Promise<TableText> {
-  const { text, inForce } = current;
-  const revision = text === undefined ? undefined : (inForce ?? revisionOf(text));
-  const before = tables.find((table) => table.revision !== revision);
+  const revisions = [inForce, ...tables.map(({ revision }) => revision)].filter((one) => one !== undefined);
+  const present = text && revisionOf(text);
+  const before = revisions.find((revision) => revision !== present);
   if (before === undefined) {
     throw new Failure("UNKNOWN_ENTRY", "There is no earlier route table.", {
       hint: "`addon-cli routes history` lists the earlier tables.",
     });
   }
-  return storedTable(context, before.revision);
+  return storedTable(context, before);
 }
 
 /**
