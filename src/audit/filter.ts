@@ -1,5 +1,6 @@
 /** Filters of the audit. */
 import { Failure } from "../domain/errors.ts";
+import { otherCallers } from "../domain/limits.ts";
 import { collectionNames, isBookkeeping } from "../domain/model.ts";
 import { didYouMean, fold, oneOf } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
@@ -24,9 +25,6 @@ export interface Filter {
   readonly since?: number | undefined;
   readonly until?: number | undefined;
 }
-
-/** `audit` and `can-i` call callers who are not players by these names. */
-export const otherCallers: readonly string[] = ["operator", "public", "system"];
 
 /**
  * Returns the test of a filter. Names are looked up at each call, since a followed journal adds new ones.

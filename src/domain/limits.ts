@@ -11,6 +11,9 @@ export const playerNameForm = /^[\p{L}\p{Nd}_.-]{1,32}$/u;
 export const playerNameLength = { minLength: 1, maxLength: 32 };
 export const playerNameWords = '1 to 32 letters, digits, "_", "." or "-"';
 
+/** `audit` and `can-i` call callers who are not players by these names. */
+export const otherCallers: readonly string[] = ["operator", "public", "system"];
+
 /** Names with a meaning of their own in the objects of JavaScript: a map of a file cannot have such keys. */
 export const reservedKeys: readonly string[] = ["__proto__", "constructor", "prototype"];
 export const reservedWords = "cannot be a name here; choose another one";

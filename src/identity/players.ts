@@ -1,7 +1,8 @@
 /** Players and the people that records name, found by name or UUID. */
 import { Failure } from "../domain/errors.ts";
+import { otherCallers } from "../domain/limits.ts";
 import { type Player, type Statistic, type Subject, subjectKey } from "../domain/model.ts";
-import { allOf, didYouMean, fold, invisibleIn, leaveOut, mostCompared } from "../domain/text.ts";
+import { allOf, didYouMean, fold, invisibleIn, leaveOut, mostCompared, oneOf } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import type { Rows } from "../store/collection.ts";
 import type { Data } from "../store/data.ts";
@@ -118,13 +119,24 @@ export function formerName(data: Data, uuid: string): string | undefined {
   return undefined;
 }
 
+/** Returns why nobody can have a name of the right form, as what was expected; undefined if somebody can. */
+export function faultOfName(name: string): string | undefined {
+  // URLs leave such segments out (RFC 3986, section 5.2.4).
+  if (/^\.\.?$/.test(name)) return "expected a name other than . and .., which no path can have";
+  if (otherCallers.includes(fold(name)))
+    return `expected a name other than ${oneOf(otherCallers)}: the audit uses these for callers who are not players`;
+  if (tokenInText.test(name)) return "expected a player name without a token in it";
+  // Some are letters to Unicode.
+  const invisible = invisibleIn(name);
+  return invisible && `expected a player name without invisible characters; ${leaveOut(invisible)}`;
+}
+
 /**
  * Returns whom a new record refers to: a registered player, a UUID, the removed player who had the name, or a name alone. A
  * UUID has the name of older records: whoever registers that name again is found by all of them.
  * @param parameter the parameter that has the reference
  * @param findListed finds the record that the new one would repeat, of a name that nobody has: it says whom the name means
- * @throws Failure `CONFLICT` for a name that several removed players had; `PARAMETER_INVALID` for an unregistered name with a
- *   token, or with an invisible character: some are letters to Unicode
+ * @throws Failure `CONFLICT` for a name that several removed players had; `PARAMETER_INVALID` for one that nobody can have
  */
 export function requireVisibleSubject(
   data: Data,
@@ -139,8 +151,7 @@ export function requireVisibleSubject(
   const listed = findListed();
   const former = listed ?? onlyRemoved(formerPlayers(data, reference));
   if (former?.uuid) return { name: former.name ?? reference, uuid: former.uuid };
-  const invisible = invisibleIn(reference);
-  const wrong = tokenInText.test(reference) ? "it contains a token" : invisible && leaveOut(invisible);
+  const wrong = faultOfName(reference);
   if (wrong === undefined) return { name: reference, uuid: null };
   throw new Failure("PARAMETER_INVALID", `"${parameter}" is invalid: ${wrong}.`, { parameter });
 }

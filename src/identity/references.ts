@@ -99,7 +99,7 @@ export function referringEntries(data: Data): ReadonlyMap<string, readonly Entry
  */
 export function bindRecords(draft: Draft, player: Player): void {
   bindSubjects(draft, player);
-  renameCreators(draft, player);
+  renameCreators(draft, [player]);
 }
 
 /** Does the part of {@link bindRecords} that looks only at the player's records. */
@@ -115,7 +115,7 @@ export function bindSubjects(draft: Draft, { name, uuid }: Player): void {
 }
 
 /** Does the other part, for many players at once: it looks at all records. */
-export function renameCreators(draft: Draft, ...players: readonly Player[]): void {
+export function renameCreators(draft: Draft, players: readonly Player[]): void {
   const names = new Map<unknown, string>(players.map(({ uuid, name }) => [uuid, name]));
   for (const collection of collectionsOf(draft)) {
     const { refersTo, rows } = collection;

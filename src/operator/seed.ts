@@ -5,6 +5,7 @@ import { reservedKeys, reservedWords, textLength } from "../domain/limits.ts";
 import type { Named } from "../domain/model.ts";
 import { fold, invisibleIn, leaveOut } from "../domain/text.ts";
 import { requireName } from "../identity/memberships.ts";
+import { tokenInText } from "../identity/tokens.ts";
 import type { Draft } from "../store/data.ts";
 import { defineChange } from "./define.ts";
 
@@ -15,6 +16,7 @@ const name = v.pipe(
   // U+FFFD stands for dot segments in paths.
   v.regex(/^[^\s\p{Z}\p{C}{}$/?#&=%\uFFFD]+$/u, nameWords),
   v.check((text) => Array.from(text).length <= textLength.maxLength, nameWords),
+  v.check((text) => !tokenInText.test(text), "expected a name without a token in it"),
   // Names are keys of `colors` and of answers.
   v.notValues(reservedKeys, ({ input }) => `"${input}" ${reservedWords}`),
 );
@@ -49,9 +51,8 @@ function addNames(draft: Draft, kind: Named["kind"], wanted: readonly string[]):
       });
     }
     const invisible = invisibleIn(name);
-    if (invisible !== undefined) {
+    if (invisible !== undefined)
       throw new Failure("PARAMETER_INVALID", `The name "${name}" cannot be added: ${leaveOut(invisible)}.`);
-    }
     draft.names.put({ name, kind, position });
     position += 1;
     added.push(name);

@@ -98,7 +98,10 @@ async function noteTable(options: TableChangesOptions, put: TablePutInForce): Pr
       report({ cause, revision, before: old.revision, summary });
     await history.add({ revision, since, change: summary?.words ?? null }, text);
   } catch (error) {
-    warn(`Revision ${revision} of the route table is in force, but cannot be added to the history yet.`, error);
+    warn(
+      `Revision ${revision} of the route table is in force, but cannot be added to the history yet.`,
+      error,
+    );
   }
 }
 

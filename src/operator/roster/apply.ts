@@ -68,7 +68,10 @@ export async function applyRoster(
     groupsBefore.set(player.uuid, standingsOf(draft, player.uuid, now).groups);
     bindSubjects(draft, player);
   }
-  renameCreators(draft, ...named.map(({ player }) => player));
+  renameCreators(
+    draft,
+    named.map(({ player }) => player),
+  );
   for (const { name } of absent) note("notInTheFile", name);
   const none: Standings = new Map();
   const ended = absent.map((player) => ({

@@ -1,11 +1,12 @@
 /** Taking back what one caller did: every record gets the value that it had before, unless somebody else has changed it since. */
 import * as v from "valibot";
-import { type Filter, otherCallers, unknownPlayer } from "../../audit/filter.ts";
+import { type Filter, unknownPlayer } from "../../audit/filter.ts";
 import { isTypedCommand, operationName, operationTest } from "../../audit/operations.ts";
 import { readNames, toSelection } from "../../audit/read.ts";
 import { basisOf, requireBasis } from "../../backup/edit.ts";
 import type { Entry } from "../../domain/entry.ts";
 import { Failure } from "../../domain/errors.ts";
+import { otherCallers } from "../../domain/limits.ts";
 import { nounOf } from "../../domain/model.ts";
 import { allOf, counted, didYouMean, fold, pluralOf } from "../../domain/text.ts";
 import { onePlayer } from "../../identity/players.ts";

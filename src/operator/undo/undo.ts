@@ -134,7 +134,7 @@ export async function undoIn(
     }
     if (slices.isOver) await slices.next();
   }
-  renameCreators(draft, ...renamed);
+  renameCreators(draft, renamed);
   const takeovers = takeoverNote(
     [...takenOver.values()].flat(),
     takenOver.size > 1 ? "Players take" : undefined,
