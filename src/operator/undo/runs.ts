@@ -64,13 +64,16 @@ export class Runs {
     const moves = new Map<string, Move>();
     const merged: string[] = [];
     for (const { player: person, alone, own, bound } of takeoversIn(changes)) {
-      const [from, to] = bound === "after" ? [placeOf(alone), own] : [own, placeOf(alone)];
+      const isTaken = bound === "after";
+      const [from, to] = isTaken ? [placeOf(alone), own] : [own, placeOf(alone)];
       const change = places.get(own);
-      const isSingle = change !== undefined && (bound === "after" ? change.before : change.after) === null;
+      const isMove = (isTaken ? change?.before : change?.after) === null;
+      // The key of an entry may lack the player.
       if (from === to) moves.set(to, { from, person });
-      else if (!isSingle && bound === "after") merged.push(from, to);
+      else if (isTaken && !isMove) merged.push(from, to);
       else if (change === undefined) this.#part(own, record);
-      else if (isSingle && !this.#wasIn(record.undoes, to)) {
+      // Where the undone change had both places, each returns to its own state.
+      else if (isMove && this.#trails.has(from) && !this.#wasIn(record.undoes, to)) {
         moves.set(to, { from, person });
         places.delete(from);
       }
@@ -121,14 +124,12 @@ export class Runs {
   }
 
   /** Follows somebody else's change. */
-  #follow(change: RecordChange, { sequence, operation, undoes }: JournalRecord, moving?: Move): void {
+  #follow(change: RecordChange, { sequence, operation, undoes }: JournalRecord, move?: Move): void {
     const place = placeOf(change);
-    // Where nothing comes from there, the record of this place has changed like any other.
-    const move = moving !== undefined && this.#trails.has(moving.from) ? moving : undefined;
-    const former = this.#trails.get(move?.from ?? place);
-    if (former === undefined) return;
+    const found = this.#trails.get(move?.from ?? place);
+    if (found === undefined) return;
     const { collection, key, before: previous, after: value } = change;
-    const trail = { ...former, key, last: value ?? previous, person: move?.person ?? former.person };
+    const trail = { ...found, key, last: value ?? previous, person: move?.person ?? found.person };
     const isValue = (state: State) => areSame(collection, valueIn(trail, state), value);
     let back = undoes === null ? undefined : trail.before.get(undoes);
     let { state } = trail;
@@ -190,9 +191,7 @@ function formerOf(state: State, test: (state: State) => boolean): State | undefi
 
 /** Returns the state before the caller's last changes. */
 function beginningOf(state: State): State {
-  let beginning = state;
-  while (beginning.isTheirs && beginning.former !== undefined) beginning = beginning.former;
-  return beginning;
+  return (state.isTheirs && formerOf(state, ({ isTheirs }) => !isTheirs)) || state;
 }
 
 /** Returns the value of a state, of the player or of the name alone as the record is by now. */
