@@ -104,12 +104,15 @@ function describe(
     lost.length === 0
       ? "The records are complete"
       : `All other records ${kept === null ? "can be" : "are"} saved`;
-  const verdict = `${records}, but their history is lost: \`audit\`, \`undo\` and \`data restore --at\` start over`;
+  const verdict =
+    saved.length === 0
+      ? "There is no record to save: the folder begins again without any"
+      : `${records}, but their history is lost: \`audit\`, \`undo\` and \`data restore --at\` start over`;
   return [
     "Damage:",
     ...damage.map((fault) => `  ${describeFault(fault)}`),
     ...odd.map((line) => `  ${line}`),
-    `${head}:`,
+    ...(saved.length === 0 ? [] : [`${head}:`]),
     ...saved.map(({ file, what }) => `  ${file}: ${what}`),
     ...(lost.length === 0 ? [] : [kept === null ? "Would be lost:" : "Lost:"]),
     ...lost.map(({ file, offset, what, known }) => {

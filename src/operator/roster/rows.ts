@@ -57,7 +57,7 @@ export function rosterReader(draft: Draft, sheet: Sheet, counts: (column: string
   /**
    * Returns the memberships of a cell. One that has ended since the file was written is as it is now: a sheet may keep it.
    * @param present returns those of the player now
-   * @param past gets those that have ended, and are none now
+   * @param past gets those that have ended, with what they are now
    */
   function toMemberships(
     kind: Kind,
@@ -95,11 +95,9 @@ export function rosterReader(draft: Draft, sheet: Sheet, counts: (column: string
     for (const [name, standing] of all) {
       if (standing.until === undefined || standing.until > now) continue;
       const kept = present().get(name);
-      if (kept !== undefined) all.set(name, kept);
-      else {
-        past.push(toWord(name, standing));
-        all.delete(name);
-      }
+      if (kept === undefined) all.delete(name);
+      else all.set(name, kept);
+      past.push(`${toWord(name, standing)}${kept === undefined ? "" : ` (stays ${toWord(name, kept)})`}`);
     }
     return all;
   }
