@@ -72,7 +72,7 @@ export class App {
   }
 
   /** Answers where h3 refuses a URL. */
-  #answerError(error: { status: number }, event: H3Event): Response {
+  async #answerError(error: { status: number }, event: H3Event): Promise<Response> {
     const isMalformed = error.status === 400;
     const reason = isMalformed
       ? new Failure("PARAMETER_INVALID", "The path has a malformed percent-encoding.", {
@@ -80,7 +80,11 @@ export class App {
         })
       : error;
     const request = h3Request(event, this.#addresses);
-    return new AnswerResponse(this.engine.refuse(request, reason));
+    // A browser shows a page no refusal whose preflight fails.
+    const isPreflight = isMalformed && request.method === "OPTIONS";
+    return new AnswerResponse(
+      isPreflight ? await this.engine.answer(request) : this.engine.refuse(request, reason),
+    );
   }
 }
 

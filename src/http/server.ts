@@ -236,6 +236,12 @@ function refusalOf(request: IncomingMessage, closing: boolean): Failure | undefi
       hint: `Expected at most ${maxTarget} characters together.`,
     });
   }
+  // A proxy in front may have read another path (RFC 9112, section 3.2): a URL ends before "#", and "\" in a path is "/".
+  if (/#|^[^?]*\\/.test(request.url ?? "")) {
+    return new Failure("REQUEST_MALFORMED", 'The target of the request has "#", or a path with "\\".', {
+      hint: "Percent-encode them as %23 and %5C.",
+    });
+  }
   const { host, "transfer-encoding": coding } = request.headers;
   // Without it, nobody knows where the body ends (RFC 9112, section 6.3).
   if (coding !== undefined && !/(?:^|[\s,])chunked\s*$/i.test(coding)) {

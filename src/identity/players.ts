@@ -121,8 +121,6 @@ export function formerName(data: Data, uuid: string): string | undefined {
 
 /** Returns why nobody can have a name of the right form, as what was expected; undefined if somebody can. */
 export function faultOfName(name: string): string | undefined {
-  // URLs leave such segments out (RFC 3986, section 5.2.4).
-  if (/^\.\.?$/.test(name)) return "expected a name other than . and .., which no path can have";
   if (otherCallers.includes(fold(name)))
     return `expected a name other than ${oneOf(otherCallers)}: the audit uses these for callers who are not players`;
   if (tokenInText.test(name)) return "expected a player name without a token in it";

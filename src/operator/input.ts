@@ -57,6 +57,8 @@ export const newPlayerName = v.pipe(
   v.normalize("NFC"),
   v.regex(playerNameForm, `expected a player name of ${playerNameWords}`),
   v.check((name) => toUUID(name) === undefined, "expected a name that is not a UUID"),
+  // URLs leave such segments out (RFC 3986, section 5.2.4).
+  v.check((name) => !/^\.\.?$/.test(name), "expected a name other than . and .., which no path can have"),
   v.check<string, (issue: v.CheckIssue<string>) => string>(
     (name) => faultOfName(name) === undefined,
     ({ input }) => faultOfName(input) ?? "",

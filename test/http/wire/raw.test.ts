@@ -61,8 +61,10 @@ describe("a request that is not valid HTTP", () => {
     const world = shared();
     const answer = await ask(world.url, Buffer.from("GET /ä HTTP/1.1\r\n\r\n"));
     assert.match(answer.body.hint ?? "", /^Percent-encode .* %C3%A4 for ä\.$/);
-    const { body } = await ask(world.url, "GET /top?a=b c&d=e HTTP/1.1\r\n\r\n");
-    assert.equal(body.hint, 'Write "-" for a space.');
+    const encode = "Percent-encode them as %23 and %5C.";
+    const hints = { "/top?a=b c": 'Write "-" for a space.', "/top?a=#b": encode, "/a\\b?c": encode };
+    for (const [target, hint] of Object.entries(hints))
+      assert.equal((await ask(world.url, `GET ${target} HTTP/1.1\r\n${closing}`)).body.hint, hint);
     const trailing = await ask(world.url, "GET /top HTTP/1.1 \r\n\r\n");
     assert.deepEqual([trailing.status, trailing.body.hint], [400, undefined]);
     const record = world.log.find(({ requestId }) => requestId === answer.body.requestId);
@@ -89,12 +91,8 @@ describe("the Host header of a request", () => {
     for (const target of ["/nowhere%00", `${prefix}/openapi.json`, "/docs"]) {
       it(`a request with the Host ${host} for ${target} answers 400 with a failure`, async () => {
         const world = shared();
-        const bytes = Buffer.from(
-          `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
-          "latin1",
-        );
-        assertRefused(await ask(world.url, bytes), 400, "REQUEST_MALFORMED");
-        await world.ok(world.publicToken, "/player");
+        const head = `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+        assertRefused(await ask(world.url, Buffer.from(head, "latin1")), 400, "REQUEST_MALFORMED");
       });
     }
   }
@@ -292,13 +290,7 @@ describe("other forms of a request", () => {
 
   it("the description is served by every equivalent form of its URL", async () => {
     const world = shared();
-    const forms = [
-      "/openapi.json",
-      "/./openapi.json",
-      "/x/../openapi.json",
-      "/openapi%2ejson",
-      "/openapi.json#x",
-    ];
+    const forms = ["/openapi.json", "/./openapi.json", "/x/../openapi.json", "/openapi%2ejson"];
     for (const target of [`${world.url}${prefix}/openapi.json`, ...forms.map((form) => prefix + form)]) {
       const answer = await ask(world.url, `GET ${target} HTTP/1.1\r\n${closing}`);
       assert.equal(answer.status, 200, target);

@@ -111,7 +111,7 @@ describeOverTransports("methods", (transport) => {
     // A browser gives a page the answer to an unknown path only after a preflight that succeeds.
     const unknown = `${prefix}/-/navipoints`;
     assertFailure(await world.request(unknown, { method: "OPTIONS" }), 404, "UNKNOWN_PATH");
-    for (const path of [change, `${prefix}/${token}/navipoint`, unknown]) {
+    for (const path of [change, `${prefix}/${token}/navipoint`, unknown, `${unknown}/100%`]) {
       const answer = await world.request(path, { method: "OPTIONS", headers });
       assert.equal(answer.status, 204);
       assert.equal(answer.body, undefined);
