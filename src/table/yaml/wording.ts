@@ -30,6 +30,8 @@ export function gotWords(value: unknown): string {
   if (value === null || value === undefined || value === "") return "nothing";
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (typeof value === "object") return Object.keys(value).length === 0 ? "an empty map" : "a map";
+  // A file of another kind is a single text to YAML.
+  if (typeof value === "string" && value.length > 200) return `a text of ${value.length} characters`;
   return typeof value === "string" ? JSON.stringify(value) : stringify(value).trim();
 }
 
