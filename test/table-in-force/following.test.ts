@@ -27,13 +27,14 @@ class Followed {
   readonly warnings: string[] = [];
   /** The causes of the warnings. */
   readonly errors: unknown[] = [];
+  readonly end: () => Promise<void>;
   readonly #service: Service;
   #note: (put: TablePutInForce) => Promise<void> = () => assert.fail("nobody follows the tables");
 
   constructor(service: Service, history: TableHistory, dataOf = () => service.store.data) {
     this.history = history;
     this.#service = service;
-    followTables({
+    this.end = followTables({
       service: {
         routes: {
           file: "routes.yaml",
@@ -218,7 +219,7 @@ describe("while the service runs", () => {
     assert.deepEqual(await listed(followed.history), [[second, 7_000, false]]);
   });
 
-  it("a table that cannot be stored is reported, and stored before the next one", async (t) => {
+  it("a table that cannot be stored is reported, and stored before the next one, or at the end", async (t) => {
     let isFull = true;
     const rule = ({ operation }: Call) =>
       isFull && operation === "write" ? systemError("ENOSPC") : undefined;
@@ -231,10 +232,11 @@ describe("while the service runs", () => {
     assert.equal(followed.reports.length, 1);
     isFull = false;
     await followed.put(shipped, narrowed, "watch");
-    assert.equal(followed.warnings.length, 1);
-    assert.deepEqual(await listed(followed.history), [
-      [first, 7_000, true],
-      [second, 7_000, true],
-    ]);
+    assert.deepEqual((await listed(followed.history)).flat(), [first, 7_000, true, second, 7_000, true]);
+    isFull = true;
+    await followed.put(commented, shipped, "watch");
+    isFull = false;
+    await followed.end();
+    assert.equal((await listed(followed.history)).length, 3);
   });
 });
