@@ -58,12 +58,7 @@ describe("the metrics of requests", () => {
     const registry = new Registry();
     observerFor(registry)(recordOf("/event", { status: 429, limit: "reads" }));
     const text = new Scrape(await registry.metrics());
-    for (const [limit, expected] of [
-      ["reads", 1],
-      ["changes", 0],
-      ["unknown", 0],
-      ["pages", 0],
-    ]) {
+    for (const [limit, expected] of Object.entries({ reads: 1, changes: 0, unknown: 0, pages: 0 })) {
       assert.equal(text.value(`gameaddon_limited_requests_total{limit="${limit}"}`), expected, String(limit));
     }
   });

@@ -26,11 +26,7 @@ interface Ban {
 async function openScene(t: TestContext): Promise<Scene> {
   const world = await openWorld(t);
   const chief = await world.player("Chief", { members: { RESCUE: 4 } });
-  for (const [reason, days] of [
-    ["Noise", 3],
-    ["Theft", 1],
-    ["Arson", 7],
-  ] as const) {
+  for (const [reason, days] of Object.entries({ Noise: 3, Theft: 1, Arson: 7 })) {
     await world.ok(chief.token, "/housebanreason/add", { reason, days });
   }
   return {

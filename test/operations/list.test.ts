@@ -93,12 +93,7 @@ describe("a list with a key", () => {
     const world = await openLeague(t);
     const { token } = await world.player("Ada", administrator);
     for (const name of ["Monza", "Spa"]) await world.ok(token, "/track/add", { name, metres: 5000 });
-    for (const [driver, time] of [
-      ["Bob", 83000],
-      ["Cem", 81000],
-      ["Dan", 82000],
-      ["Eve", 81000],
-    ] as const) {
+    for (const [driver, time] of Object.entries({ Bob: 83000, Cem: 81000, Dan: 82000, Eve: 81000 })) {
       const other = await world.player(driver);
       await world.ok(other.token, `/lap/monza/${driver}/set`, { time });
       await world.ok(other.token, `/lap/Spa/${driver}/set`, { time: time + 9000, car: "GT3" });

@@ -136,11 +136,7 @@ describe("/mgmt", () => {
     const { world, token } = await openAs(t, "Root", { administrator: true });
     for (const version of ["2.9", "10.0", "2.10"])
       await world.ok(token, "/mgmt/version", { type: "add", version });
-    for (const [name, addonVersion] of [
-      ["Ada", "2.10.1"],
-      ["Bob", "9.0"],
-      ["Carl", "2.9"],
-    ] as const) {
+    for (const [name, addonVersion] of Object.entries({ Ada: "2.10.1", Bob: "9.0", Carl: "2.9" })) {
       await world.player(name, { addonVersion });
     }
     const { versions } = await world.ok(token, "/mgmt");

@@ -81,16 +81,19 @@ describe("a welcome client", () => {
     assert.ok(connections.every(({ isWelcome }) => isWelcome));
   });
 
-  it("of paused welcome connections, the queue resumes those with the most good answers in a row first", (t) => {
+  /** Returns a connection that has had so many good answers. */
+  function welcomed(desk: QueueDesk, count: number) {
+    const connection = desk.connect();
+    for (let sent = 0; sent < count; sent += 1) {
+      desk.send(connection);
+      desk.settle();
+    }
+    return connection;
+  }
+
+  it("of paused welcome connections, the queue resumes by turns that with the most good answers in a row and that which waits longest", (t) => {
     const desk = new QueueDesk(t);
-    const connections = [1, 3, 2].map((count) => {
-      const connection = desk.connect();
-      for (let sent = 0; sent < count; sent += 1) {
-        desk.send(connection);
-        desk.settle();
-      }
-      return connection;
-    });
+    const connections = [1, 3, 2, 4].map((count) => welcomed(desk, count));
     const order: number[] = [];
     const slowTurn = () => {
       desk.send(desk.connect());
@@ -105,6 +108,20 @@ describe("a welcome client", () => {
         if (!connection.isPaused && !order.includes(place)) order.push(place);
       });
     }
-    assert.deepEqual(order, [1, 2, 0]);
+    assert.deepEqual(order, [3, 0, 1, 2]);
+  });
+
+  it("a busy connection makes way after 16 answers while others wait", (t) => {
+    const desk = new QueueDesk(t);
+    const busy = desk.connect();
+    const others = Array.from({ length: 100 }, () => welcomed(desk, 1));
+    for (const other of others) desk.queue.opened(other);
+    let answers = 0;
+    for (; answers < 99 && !busy.isPaused; answers += 1) {
+      desk.send(busy);
+      desk.now += 3;
+      desk.turn();
+    }
+    assert.equal(answers, 16);
   });
 });
