@@ -72,16 +72,10 @@ export function withNames<T>(collection: string, record: T, nameOf: (uuid: strin
   return Array.isArray(items) ? { ...own, [creator]: items.map(withCreator) } : own;
 }
 
-/**
- * Whether two records count as the same at an instant; without one, none has ended. Names beside UUIDs do not matter: they
- * follow their players, whoever changes the record. A record that has ended is as good as none: the store removes it soon.
- */
-export function areSame(collection: string, one: unknown, other: unknown, instant = 0): boolean {
-  const counting = (record: unknown) => {
-    const end = record ? definitionOf(collection)?.ends?.of(record) : undefined;
-    return end !== undefined && end <= instant ? null : withNames(collection, record, () => "");
-  };
-  return isDeepStrictEqual(one, other) || isDeepStrictEqual(counting(one), counting(other));
+/** Whether two records are the same but for names beside UUIDs: these follow their players, whoever changes the record. */
+export function areSame(collection: string, one: unknown, other: unknown): boolean {
+  const withoutNames = (record: unknown) => withNames(collection, record, () => "");
+  return isDeepStrictEqual(one, other) || isDeepStrictEqual(withoutNames(one), withoutNames(other));
 }
 
 /** Returns the entries that refer to other entries, by the keys of those. */

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { restoreOperations } from "../../backup/revocations.ts";
 import { textOf } from "../../domain/label.ts";
-import { isBookkeeping } from "../../domain/model.ts";
+import { definitionOf, isBookkeeping } from "../../domain/model.ts";
 import { fold } from "../../domain/text.ts";
 import { areSame } from "../../identity/references.ts";
 import { type JournalRecord, placeOf, type RecordChange } from "../../store/change.ts";
@@ -38,8 +38,8 @@ interface Move {
 
 /**
  * The records that a caller has changed, and who changed them last. The caller's last changes of a record are a run:
- * somebody else's change ends it, and the undo of that change lets it last again. A change of names alone ends none, nor does
- * the removal of a record at its end, which its last change has set. To undo a single change, it alone counts as the caller's.
+ * somebody else's change ends it, and the undo of that change lets it last again. To undo a single change, it alone counts as
+ * the caller's.
  */
 export class Runs {
   /** By the places of the records. */
@@ -124,25 +124,27 @@ export class Runs {
   }
 
   /** Follows somebody else's change. */
-  #follow(change: RecordChange, record: JournalRecord, move?: Move): void {
-    const { collection, key, before: previous, after: value } = change;
-    const { sequence, instant, operation, undoes } = record;
+  #follow(change: RecordChange, { sequence, operation, undoes }: JournalRecord, move?: Move): void {
     const place = placeOf(change);
     const found = this.#trails.get(move?.from ?? place);
     if (found === undefined) return;
+    const { collection, key, before: previous, after: value } = change;
     const trail = { ...found, key, last: value ?? previous, person: move?.person ?? found.person };
-    let { state } = trail;
-    const isSame = (one: unknown) => areSame(collection, one, value, instant);
-    const isReturn = (one: State) => isSame(valueIn(trail, one));
+    const isValue = (state: State) => areSame(collection, valueIn(trail, state), value);
     let back = undoes === null ? undefined : trail.before.get(undoes);
+    let { state } = trail;
     // These return to earlier values as well, and name no change: the former to one that this one has replaced.
-    if (operation === "undo.caller") back = formerOf(state, isReturn);
-    else if (restoreOperations.includes(operation)) back = [...trail.before.values()].findLast(isReturn);
+    if (operation === "undo.caller") back = formerOf(state, isValue);
+    else if (restoreOperations.includes(operation)) back = [...trail.before.values()].findLast(isValue);
     trail.before.set(sequence, state);
+    // It has ended as the caller said.
+    const isEnd = value === null && operation === definitionOf(collection)?.ends?.operation;
+    // Somebody has entered again what had ended.
+    const isNew = move === undefined && previous === null;
     // Its fields have other names, and the caller's values.
     if (operation === "list.rename" && state.isTheirs) state = { ...state, value };
-    else if (back !== undefined && isReturn(back)) state = back;
-    else if (!isSame(move === undefined ? previous : valueIn(trail, state)))
+    else if (back !== undefined && isValue(back)) state = back;
+    else if ((!isValue(state) || isNew) && !(state.isTheirs && isEnd))
       state = { value, isTheirs: false, former: state };
     if (move !== undefined) this.#trails.delete(move.from);
     this.#trails.set(place, { ...trail, state });

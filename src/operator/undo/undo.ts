@@ -5,7 +5,7 @@ import { operationName } from "../../audit/operations.ts";
 import type { AnyRecord } from "../../domain/collection.ts";
 import { Failure } from "../../domain/errors.ts";
 import { textOf } from "../../domain/label.ts";
-import { isBookkeeping, type Player } from "../../domain/model.ts";
+import { definitionOf, isBookkeeping, type Player } from "../../domain/model.ts";
 import { Slices } from "../../domain/slices.ts";
 import { fold } from "../../domain/text.ts";
 import {
@@ -198,23 +198,28 @@ export async function undoing(
   { table = noTable, now = 0, runs }: Partial<UndoContext> = {},
   slices = new Slices(),
 ) {
-  const remaining = all.filter((change) => !isOver(change, now));
-  const outcome = outcomeOf(data, remaining, table);
+  const outcome = outcomeOf(data, all, table);
   const obstacles: Obstacle[] = [];
   const kept = new Set<RecordChange>();
   // Backwards every other time: a chain of records, each of which depends on the next, can be in either order.
-  const order = [...remaining];
+  const order = [...all];
   let before: number;
   do {
     before = kept.size;
     for (const change of order) {
       if (kept.has(change)) continue;
       const present = rowsOf(data, change.collection).get(change.key) ?? null;
+      // What had ended when a restore brought it back has ended again. What was there before it ended comes back.
+      const isOver =
+        present === null &&
+        hasEnded(change.collection, change.after, now) &&
+        (change.before === null || runs?.lasts(change) === true);
       // A field may have another name by now.
       const [expected] = table.withPresentFields({ ...change, before: null });
-      const isSame = areSame(change.collection, present, expected?.after, now);
+      const isSame = isOver || areSame(change.collection, present, expected?.after);
+      const hasChanged = !isSame || (!isOver && runs?.lasts(change) === false);
       const why = isSame ? outcome.fault(change) : undefined;
-      if (!isSame || why !== undefined || runs?.lasts(change) === false) {
+      if (hasChanged || why !== undefined) {
         obstacles.push({ change, why });
         kept.add(change);
         if (exceptChanged) outcome.keep(change);
@@ -225,24 +230,24 @@ export async function undoing(
     // What depends on a record that is kept is looked at again.
   } while (exceptChanged && kept.size > before);
   if (!exceptChanged) for (const change of kept) outcome.keep(change);
-  const changes = remaining.flatMap((change) => {
+  const changes = all.flatMap((change) => {
     if (kept.has(change)) return [];
     const { collection, key, before } = change;
     const present = rowsOf(data, collection).get(key) ?? null;
     const after = withNames(collection, before, (uuid) => outcome.nameOf(uuid));
-    return isDeepStrictEqual(present, after)
+    // What has come back only to end again is left away.
+    const endsAtOnce = present === null && change.after !== null && hasEnded(collection, after, now);
+    return endsAtOnce || isDeepStrictEqual(present, after)
       ? []
       : table.withPresentFields({ collection, key, before: present, after });
   });
   return { changes, obstacles };
 }
 
-/**
- * Whether what a change left has ended, and what it replaced: nothing is left to undo, whatever has been entered there since.
- * The undo of a removal brings back even what ends again.
- */
-function isOver({ collection, before, after }: RecordChange, now: number): boolean {
-  return after !== null && [before, after].every((record) => areSame(collection, record, null, now));
+/** Whether a record has ended, so that the store removes it. */
+function hasEnded(collection: string, record: unknown, now: number): boolean {
+  const end = record === null ? undefined : definitionOf(collection)?.ends?.of(record);
+  return end !== undefined && end <= now;
 }
 
 /**
