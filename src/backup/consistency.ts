@@ -5,7 +5,6 @@
  */
 import { type AnyRecord, type CollectionDefinition, listIn, type NamedKind } from "../domain/collection.ts";
 import type { Entry } from "../domain/entry.ts";
-import { playerNameForm, playerNameWords } from "../domain/limits.ts";
 import { collectionNames, definitionOf, type model, nounOf } from "../domain/model.ts";
 import { Slices } from "../domain/slices.ts";
 import { fold } from "../domain/text.ts";
@@ -61,13 +60,11 @@ class Rules {
     const { name, uuid } = textsOf(record);
     switch (collection) {
       case "names": {
-        if (/[\s\p{Z}\p{C}]/u.test(name)) return "the name has a space or a control character";
         if (record.kind === "group") return undefined;
         const twin = record.kind === "faction" ? "service" : "faction";
         return this.#name(twin, name) === undefined ? undefined : `${name} is also a ${twin}`;
       }
       case "players": {
-        if (!playerNameForm.test(name)) return `the name is not one of ${playerNameWords}`;
         const other = setOnce(this.#players, fold(name), uuid);
         return other === undefined ? undefined : `the name ${name} is also that of the player ${other}`;
       }

@@ -88,8 +88,6 @@ describe("the consistency check", () => {
 
   for (const [collection, record, key, what] of [
     ["players", player(nobody, "ADA"), nobody, /the name ADA is also that of the player 0123/],
-    ["players", player(nobody, "a b"), nobody, /the name is not one of 1 to 32 letters/],
-    ["names", { name: "a b", kind: "group", position: 9 }, "group/a b", /the name has a space/],
     ["names", { name: "rescue", kind: "faction", position: 1 }, "service/rescue", /RESCUE is also a faction/],
     ["statistics", { uuid: nobody, ...counters }, nobody, /there is no player f+$/],
     ["memberships", { uuid: nobody, organisation: "GROVE", rank: 1 }, `GROVE/${nobody}`, /no player/],
