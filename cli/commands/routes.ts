@@ -76,7 +76,10 @@ A test names a path, describes callers, and declares their results; the head of 
     .loads(async () => (await import("../actions/routes/history.ts")).showHistory);
   neverSuggested(routes.command("rollback"))
     .description("return to an earlier table: show what changes, ask, and replace the file")
-    .argument("[revision]", "a revision that `routes history` lists; by default the previous one")
+    .argument(
+      "[revision]",
+      "a revision of `routes history`; by default the one in force if the file has another, or else the one before",
+    )
     .option("--yes", "do not ask")
     .examples("routes rollback", "routes rollback 06579cbfdaa8 --yes")
     .details(`

@@ -81,7 +81,8 @@ export class App {
       : error;
     const request = h3Request(event, this.#addresses);
     // A browser shows a page no refusal whose preflight fails.
-    const isPreflight = isMalformed && request.method === "OPTIONS";
+    const asked = request.method === "OPTIONS" && request.header("access-control-request-method");
+    const isPreflight = isMalformed && typeof asked === "string";
     return new AnswerResponse(
       isPreflight ? await this.engine.answer(request) : this.engine.refuse(request, reason),
     );

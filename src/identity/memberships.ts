@@ -1,4 +1,6 @@
 /** Groups, factions and services, and who belongs to them. */
+import { Failure } from "../domain/errors.ts";
+import { otherCallers } from "../domain/limits.ts";
 import {
   countsAt,
   type GroupMember,
@@ -147,7 +149,10 @@ export function leaveGroup(draft: Draft, group: string, reference: string): Subj
   return member;
 }
 
-/** Returns whom a new membership of a group refers to, as {@link requireVisibleSubject} does. */
+/**
+ * Returns whom a new membership of a group refers to, as {@link requireVisibleSubject} does.
+ * @throws Failure also for a name that nobody can register: an exclusion of `public` would have no effect
+ */
 export function memberSubject(
   data: Data,
   group: string,
@@ -155,7 +160,13 @@ export function memberSubject(
   parameter: string,
   now: number,
 ): Subject {
-  return requireVisibleSubject(data, reference, parameter, () => findMember(data, group, reference, now));
+  const known = findMember(data, group, reference, now);
+  const subject = requireVisibleSubject(data, reference, parameter, () => known);
+  if (known !== undefined || subject.uuid !== null || !otherCallers.includes(fold(subject.name)))
+    return subject;
+  throw new Failure("PARAMETER_INVALID", `"${parameter}" is invalid: no player can be called ${reference}.`, {
+    parameter,
+  });
 }
 
 /** Returns the present membership of somebody in a group, by name or UUID, as {@link findRecord} finds it. */

@@ -1,8 +1,7 @@
 /** Players and the people that records name, found by name or UUID. */
 import { Failure } from "../domain/errors.ts";
-import { otherCallers } from "../domain/limits.ts";
 import { type Player, type Statistic, type Subject, subjectKey } from "../domain/model.ts";
-import { allOf, didYouMean, fold, invisibleIn, leaveOut, mostCompared, oneOf } from "../domain/text.ts";
+import { allOf, didYouMean, fold, invisibleIn, leaveOut, mostCompared } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import type { Rows } from "../store/collection.ts";
 import type { Data } from "../store/data.ts";
@@ -119,22 +118,13 @@ export function formerName(data: Data, uuid: string): string | undefined {
   return undefined;
 }
 
-/** Returns why nobody can have a name of the right form, as what was expected; undefined if somebody can. */
-export function faultOfName(name: string): string | undefined {
-  if (otherCallers.includes(fold(name)))
-    return `expected a name other than ${oneOf(otherCallers)}: the audit uses these for callers who are not players`;
-  if (tokenInText.test(name)) return "expected a player name without a token in it";
-  // Some are letters to Unicode.
-  const invisible = invisibleIn(name);
-  return invisible && `expected a player name without invisible characters; ${leaveOut(invisible)}`;
-}
-
 /**
  * Returns whom a new record refers to: a registered player, a UUID, the removed player who had the name, or a name alone. A
  * UUID has the name of older records: whoever registers that name again is found by all of them.
  * @param parameter the parameter that has the reference
  * @param findListed finds the record that the new one would repeat, of a name that nobody has: it says whom the name means
- * @throws Failure `CONFLICT` for a name that several removed players had; `PARAMETER_INVALID` for one that nobody can have
+ * @throws Failure `CONFLICT` for a name that several removed players had; `PARAMETER_INVALID` for an unregistered name with a
+ *   token, or with an invisible character: some are letters to Unicode
  */
 export function requireVisibleSubject(
   data: Data,
@@ -149,7 +139,8 @@ export function requireVisibleSubject(
   const listed = findListed();
   const former = listed ?? onlyRemoved(formerPlayers(data, reference));
   if (former?.uuid) return { name: former.name ?? reference, uuid: former.uuid };
-  const wrong = faultOfName(reference);
+  const invisible = invisibleIn(reference);
+  const wrong = tokenInText.test(reference) ? "it contains a token" : invisible && leaveOut(invisible);
   if (wrong === undefined) return { name: reference, uuid: null };
   throw new Failure("PARAMETER_INVALID", `"${parameter}" is invalid: ${wrong}.`, { parameter });
 }

@@ -2,11 +2,10 @@
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { latestEnd } from "../domain/instant.ts";
-import { integerRange, playerNameForm, playerNameWords } from "../domain/limits.ts";
+import { integerRange, otherCallers, playerNameForm, playerNameWords } from "../domain/limits.ts";
 import type { Player } from "../domain/model.ts";
-import { capitalised, invisibleIn, leaveOut } from "../domain/text.ts";
+import { capitalised, fold, invisibleIn, leaveOut, oneOf } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
-import { faultOfName } from "../identity/players.ts";
 import { tokenInText } from "../identity/tokens.ts";
 
 /**
@@ -30,6 +29,14 @@ export function parseInput<S extends v.GenericSchema>(schema: S, input: unknown)
   });
 }
 
+/** Refuses a new text with an invisible character. @param what what the text is, with its article */
+function withoutInvisible(what: string) {
+  return v.check<string, (issue: v.CheckIssue<string>) => string>(
+    (text) => invisibleIn(text) === undefined,
+    ({ input }) => `expected ${what} without invisible characters; ${leaveOut(invisibleIn(input) ?? "")}`,
+  );
+}
+
 /** A new text that is shown to people, on one line. @param what what it is, with its article */
 export function line(what: string, { minLength, maxLength }: { minLength: number; maxLength: number }) {
   const words = `expected ${what} of ${minLength} to ${maxLength} characters`;
@@ -38,10 +45,7 @@ export function line(what: string, { minLength, maxLength }: { minLength: number
     v.minLength(minLength, words),
     v.check((text) => Array.from(text).length <= maxLength, words),
     v.check((text) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text), `expected ${what} without control characters`),
-    v.check<string, (issue: v.CheckIssue<string>) => string>(
-      (text) => invisibleIn(text) === undefined,
-      ({ input }) => `expected ${what} without invisible characters; ${leaveOut(invisibleIn(input) ?? "")}`,
-    ),
+    withoutInvisible(what),
     v.check((text) => !tokenInText.test(text), `expected ${what} without a token in it`),
   );
 }
@@ -59,10 +63,12 @@ export const newPlayerName = v.pipe(
   v.check((name) => toUUID(name) === undefined, "expected a name that is not a UUID"),
   // URLs leave such segments out (RFC 3986, section 5.2.4).
   v.check((name) => !/^\.\.?$/.test(name), "expected a name other than . and .., which no path can have"),
-  v.check<string, (issue: v.CheckIssue<string>) => string>(
-    (name) => faultOfName(name) === undefined,
-    ({ input }) => faultOfName(input) ?? "",
+  v.check(
+    (name) => !otherCallers.includes(fold(name)),
+    `expected a name other than ${oneOf(otherCallers)}: the audit uses these for callers who are not players`,
   ),
+  withoutInvisible("a player name"),
+  v.check((name) => !tokenInText.test(name), "expected a player name without a token in it"),
 );
 
 /** A duration from now, in milliseconds. */

@@ -11,6 +11,7 @@ import {
   isInGroup,
   joinGroup,
   leaveGroup,
+  memberSubject,
   membershipsOf,
   memberTest,
   namesOf,
@@ -18,14 +19,7 @@ import {
   removedNote,
   requireName,
 } from "../identity/memberships.ts";
-import {
-  findPlayer,
-  formerPlayers,
-  onlyRemoved,
-  requirePlayer,
-  requireVisibleSubject,
-  statisticOf,
-} from "../identity/players.ts";
+import { findPlayer, formerPlayers, onlyRemoved, requirePlayer, statisticOf } from "../identity/players.ts";
 import { bindRecords, collectionsOf, recordsOfPlayer } from "../identity/references.ts";
 import type { Data, Draft } from "../store/data.ts";
 import { type DraftContext, defineChange, defineRead } from "./define.ts";
@@ -222,7 +216,7 @@ export const exclude = defineChange({
     const group = requireExcludedGroup(context);
     const before = findMember(draft, group, player, context.now);
     // Who is excluded by the name alone stays so: whoever registers the name is excluded, with any UUID.
-    const subject = requireVisibleSubject(draft, player, "player", () => before);
+    const subject = memberSubject(draft, group, player, "player", context.now);
     const { name } = subject;
     // Until the answer, the name can become another's, the player be removed, or the exclusion become another.
     const whom = JSON.stringify([subjectKey(subject), before && [before.until, before.reason]]);

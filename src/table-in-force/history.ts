@@ -92,13 +92,19 @@ export class TableHistory {
     return this.addWaiting();
   }
 
-  /** Adds the tables that could not be added before. */
+  /** Adds the tables that could not be added before. @throws why the latest cannot */
   addWaiting(): Promise<void> {
     const adding = this.#adding.then(async () => {
+      let failure: unknown;
       for (const waiting of this.#waiting) {
-        await this.#add(waiting.table, waiting.text);
-        this.#waiting = this.#waiting.filter((other) => other !== waiting);
+        failure = await this.#add(waiting.table, waiting.text).then(
+          () => undefined,
+          (error) => error,
+        );
+        // An older one that fails alone would come to the head of the list later.
+        if (failure === undefined) this.#waiting = this.#waiting.slice(this.#waiting.indexOf(waiting) + 1);
       }
+      if (failure !== undefined) throw failure;
     });
     this.#adding = adding.catch(() => {});
     return adding;

@@ -56,7 +56,7 @@ describe("a long or an odd file", () => {
     ]);
   });
 
-  it("is quoted in at most 2000 characters, with the end of the sentence", () => {
+  it("is quoted in at most 200 characters, and a message has at most 2000, with the end of the sentence", () => {
     const [whole = "", other = ""] = [200, 201].flatMap((length) => messagesOf("x".repeat(length)));
     assert.equal(whole, `expected a map, got "${"x".repeat(200)}"`);
     assert.equal(other, "expected a map, got a text of 201 characters");

@@ -43,7 +43,7 @@ type CurrentTable = Awaited<ReturnType<typeof currentTable>>;
 
 /**
  * Writes a table that was in force to the table's file, and puts it in force if a service runs.
- * @param revision the default is that of the previous table
+ * @param revision the default is that of {@link tableBefore}
  * @throws Failure, also if this version refuses the table, or Reported; then nothing was changed
  */
 export async function rollBack(context: Context, revision: string | undefined): Promise<void> {
@@ -143,7 +143,16 @@ async function tableBefore(
       hint: "`addon-cli routes history` lists the earlier tables.",
     });
   }
-  return storedTable(context, before);
+  return storedTable(context, before).catch((error: unknown) => {
+    if (before !== inForce || !(error instanceof Failure)) throw error;
+    throw new Failure(
+      "STORE_UNAVAILABLE",
+      `Revision ${before} is in force, but the data folder does not have it.`,
+      {
+        hint: "While it cannot be written, the service tries again every five seconds. `addon-cli routes history` lists earlier tables.",
+      },
+    );
+  });
 }
 
 /**
