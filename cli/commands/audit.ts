@@ -34,7 +34,7 @@ export function addAuditCommands(program: CLICommand): void {
     )
     .option("--values", "every record of a change, with its values before and after")
     .option("--limit <n>", "only the newest n", wholeFrom(0, 20))
-    .option("--all", "also internal records: activity, counters, idempotency keys")
+    .option("--all", "also internal records: when clients were last seen, totals, idempotency keys")
     .option("--follow", "keep showing new changes until stopped (Ctrl-C)")
     .details(`
 Examples:

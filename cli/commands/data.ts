@@ -69,10 +69,11 @@ one, removes only files of such names, and only after the new one was read back.
     );
   addRestoreOptions(restore)
     .details(`
-Shows what would change, and asks. Restores everything except tokens, invitations, activity, counters and idempotency
-keys; names of groups, factions and services are only added, and the last numbers of lists only raised. \`undo\` can undo it. --at restores
-everything up to the last change at or before that time. Into an empty folder, a backup is restored without a question.
-For a damaged folder, use \`data repair\`.`)
+Shows what would change, and asks. Restores everything, the statistics of players included, except tokens, invitations,
+when clients were last seen, the totals by day and of requests, and idempotency keys. Names of groups, factions and
+services are only added, and the last numbers of lists only raised. \`undo\` can undo it. --at restores everything up to
+the last change at or before that time. Into an empty folder, a backup is restored without a question. For a damaged
+folder, use \`data repair\`.`)
     .examples(
       "data restore backup.jsonl.gz --dry-run",
       "data restore --at 2026-11-21T18:30:00Z",

@@ -22,7 +22,7 @@ export function addListCommands(program: CLICommand): void {
     .loads(async () => (await import("../actions/list.ts")).importList);
   neverSuggested(list.command("drop"))
     .description("remove all entries of a list, such as one that the route table no longer declares")
-    .argument("<list>", "the list's name in the route table")
+    .argument("<list>", "the list's name")
     .option("--yes", "do not ask")
     .examples("list drop plates")
     .loads(async () => (await import("../actions/list.ts")).dropList);

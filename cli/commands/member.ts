@@ -10,7 +10,7 @@ export function addMemberCommands(program: CLICommand): void {
     .description("give a player a rank in a faction or service")
     .argument("<player>", "name or UUID")
     .argument("<organisation>", "a faction or a service")
-    .argument("<rank>", "1 to 9, or more", wholeFrom(1, 4))
+    .argument("<rank>", "a whole number from 1", wholeFrom(1, 4))
     .addOption(untilOption(output))
     .examples("member set Ada RESCUE 4", "member set Ada RESCUE 4 --until 2026-12-01")
     .action(async (player: string, organisation: string, rank: number, { until }: { until?: number }) => {
@@ -77,7 +77,7 @@ export function addRosterCommands(program: CLICommand): void {
     command
       .details(`
 Columns: name, uuid, and any of
-  organisations  GROVE:4 POLICE:2@2099-12-01T00:00Z, of which the latter ends by itself
+  organisations  GROVE:4 POLICE:2@2099-12-01T00:00Z; POLICE ends then
   groups         VIP BETA
   administrator  yes
 A column that the file lacks stays as it is. An empty cell means none; an empty UUID means unknown.

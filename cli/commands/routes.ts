@@ -19,7 +19,7 @@ export function addRoutesCommands(program: CLICommand): void {
     .description("list every route with its restriction and its parameters")
     .option("--resource <resource>", "only the routes of this resource, the first segment of their paths")
     .option("--for <caller>", "only the routes that this player, or `public`, may call")
-    .addOption(new Option("--markdown", "print it as Markdown").default(false))
+    .addOption(new Option("--markdown", "print it as Markdown"))
     .details(`
 Examples:
   $ addon-cli routes list --resource houseban         the routes of house bans

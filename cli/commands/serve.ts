@@ -25,8 +25,10 @@ export function addServeCommand(program: CLICommand): void {
       "reload a changed route table only on SIGHUP and `routes reload`, a certificate only on SIGHUP",
     )
     .option("--confirm-loss", "a changed route table that takes something away waits for `routes reload`")
-    .option("--no-confirm-loss", "it does not wait, even if ADDON_CONFIRM_LOSS is set")
-    .addOption(new Option("--limits <which>", "do not apply the limits of the route table").choices(["off"]))
+    .option("--no-confirm-loss", "apply it at once, even if ADDON_CONFIRM_LOSS is set")
+    .addOption(
+      new Option("--limits <which>", "`off`: do not apply those of the route table").choices(["off"]),
+    )
     .addOption(
       new Option("--log-requests <which>", "which requests to log").choices(requestChoices).default("all"),
     )
@@ -41,7 +43,7 @@ export function addServeCommand(program: CLICommand): void {
       parseAddressOrOff,
     )
     .option("--log-address", "log the client's address with each request")
-    .option("--no-log-address", "do not log it, even if ADDON_LOG_ADDRESS is set")
+    .option("--no-log-address", "do not log addresses, even if ADDON_LOG_ADDRESS is set")
     .option(
       "--trusted-proxy <cidr>",
       "a proxy whose X-Forwarded-For names the client; repeatable",
@@ -49,7 +51,7 @@ export function addServeCommand(program: CLICommand): void {
     )
     .option(
       "--max-staleness <seconds>",
-      "with --journal: how long to answer without contact to it",
+      "with --journal: how long to keep answering without contact to the journal",
       wholeFrom(1, 60),
       60,
     )

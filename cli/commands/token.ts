@@ -117,9 +117,9 @@ export function addTokenCommands(program: CLICommand): void {
     .option("--player <player>", "revoke all tokens and the invitation of this player: name or UUID")
     .option(
       "--invitation <player>",
-      "revoke the invitation of this player, and the token that it gave unless used",
+      "revoke the invitation of this player, and the token that it gave, unless that was used",
     )
-    .option("--yes", "do not ask before revoking all of them")
+    .option("--yes", "with --player: do not ask")
     .examples(
       "token revoke a92ebc16",
       "token revoke - < token.txt",

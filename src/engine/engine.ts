@@ -162,7 +162,8 @@ export class Engine {
       this.#limitFault(exchange, this.router.tokenIn(pathname));
       const near = this.router.nearestTo(pathname);
       const { prefix } = this.table;
-      throw unknownPath(near && prefix + near, `Paths begin with ${prefix}.`);
+      const hint = this.router.hasPrefix(pathname) ? "`/docs` lists them." : `Paths begin with ${prefix}.`;
+      throw unknownPath(near && prefix + near, hint);
     }
     const { route, token } = match;
     const { method } = request;

@@ -105,8 +105,7 @@ describe("a group", () => {
     const name = "Eve\u3164";
     assertRefused(() => desk.run("group.add", { player: name, group: "VIP" }), {
       code: "PARAMETER_INVALID",
-      message:
-        '"player" is invalid: leave out the invisible character U+3164.',
+      message: '"player" is invalid: leave out the invisible character U+3164.',
       parameter: "player",
     });
     desk.data.players.put({ uuid: "3".repeat(32), name, administrator: false, registeredAt: 0 });

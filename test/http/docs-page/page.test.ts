@@ -116,7 +116,6 @@ it("paths below /docs reach only the files of the documentation page", async () 
     "/docs/..%2fpackage.json",
     "/docs/%2e%2e/package.json",
     "/docs/%2e%2e%2f%2e%2e%2fpackage.json",
-    "/docs/..\\package.json",
     "/docs/constructor",
     "/docs/__proto__",
     "/docspage.js",
