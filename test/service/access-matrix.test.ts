@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { operations } from "../_operations.ts";
 import {
   assertFailure,
   assertIncludes,
@@ -254,6 +255,17 @@ describe("parameters that the restriction depends on", () => {
     assertFailure(await world.get(ada.token, "/statistic/Nobody/add", { type: "KILL" }), 403, "RESTRICTED");
     assertFailure(await world.get(ada.token, "/statistic/Nobody/set"), 403, "RESTRICTED");
   });
+});
+
+it("the matrix has every operation", () => {
+  const rows = matrix(0).map(({ path }) => path);
+  for (const { path } of operations) {
+    const form = new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`);
+    assert.ok(
+      rows.some((row) => form.test(row)),
+      path,
+    );
+  }
 });
 
 describe("rights", () => {
