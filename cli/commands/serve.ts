@@ -26,9 +26,7 @@ export function addServeCommand(program: CLICommand): void {
     )
     .option("--confirm-loss", "a changed route table that takes something away waits for `routes reload`")
     .option("--no-confirm-loss", "apply it at once, even if ADDON_CONFIRM_LOSS is set")
-    .addOption(
-      new Option("--limits <which>", "`off`: do not apply those of the route table").choices(["off"]),
-    )
+    .addOption(new Option("--limits <which>", "`off`: apply no limits of the route table").choices(["off"]))
     .addOption(
       new Option("--log-requests <which>", "which requests to log").choices(requestChoices).default("all"),
     )

@@ -268,8 +268,8 @@ export class RequestQueue implements ConnectionEvents {
     if (held() === 0) return false;
     this.#turns += 1;
     const isCalm = this.#waiting < waiting.some && fresh.size + refused.size === 0;
-    // In the order of waiting alone, a burst on 60 connections holds everybody up for 3.5 s; in that of good answers alone, 2,000
-    // busy callers without limits keep one who seldom asks waiting for up to 30 s.
+    // By waiting alone, a burst on 60 connections holds everybody up for 3.5 s. By good answers alone, 2,000 busy callers
+    // without limits keep one who seldom asks waiting for up to 30 s.
     const next = Array.from(welcome);
     if (this.#turns % 2 === 1) next.sort((a, b) => b.goodAnswers - a.goodAnswers);
     for (const connection of next.slice(0, this.#resumed)) {

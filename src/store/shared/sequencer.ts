@@ -97,7 +97,10 @@ export function journalReason(error: unknown): string {
 
 /** What to do about an error, by its code: of Node, of the client, or of PostgreSQL (Appendix A of its documentation). */
 const remedies: readonly (readonly [code: RegExp, remedy: string])[] = [
-  [/^(?:E(?!RR_)[A-Z_]+|CONNECT.*)$/, "Check that PostgreSQL runs there, and the address."],
+  [
+    /^(?:E(?!RR_)[A-Z_]+|CONNECT.*)$/,
+    "Check that PostgreSQL runs there, with TLS if sslmode asks for it, and the address.",
+  ],
   [/^(?:28|3D)/, "Check the role, its password in PGPASSWORD, and the name of the database."],
   [
     /^42501$/,
