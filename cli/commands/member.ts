@@ -77,7 +77,7 @@ export function addRosterCommands(program: CLICommand): void {
     command
       .details(`
 Columns: name, uuid, and any of
-  organisations  GROVE:4 POLICE:2@2099-12-01T00:00Z; POLICE ends then
+  organisations  GROVE:4 POLICE:2@2099-12-01T00:00Z; the rank in POLICE ends then
   groups         VIP BETA
   administrator  yes
 A column that the file lacks stays as it is. An empty cell means none; an empty UUID means unknown.

@@ -162,8 +162,7 @@ export class Engine {
       this.#limitFault(exchange, this.router.tokenIn(pathname));
       const near = this.router.nearestTo(pathname);
       const { prefix } = this.table;
-      const hint = this.router.hasPrefix(pathname) ? "`/docs` lists them." : `Paths begin with ${prefix}.`;
-      throw unknownPath(near && prefix + near, hint);
+      throw unknownPath(near && prefix + near, `Paths begin with ${prefix}; \`/docs\` lists them.`);
     }
     const { route, token } = match;
     const { method } = request;

@@ -69,11 +69,6 @@ export class Router {
     return token === undefined || token === "" ? "-" : token;
   }
 
-  /** Whether a path begins as those of the table do. */
-  hasPrefix(pathname: string): boolean {
-    return this.#split(pathname) !== undefined;
-  }
-
   /** As {@link match}, of the table's own routes only: what is served beside them takes a request. @param path without the prefix, not percent-encoded */
   find(path: string): Match | undefined {
     if (!path.startsWith("/")) return undefined;

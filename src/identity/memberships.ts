@@ -164,9 +164,13 @@ export function memberSubject(
   const subject = requireVisibleSubject(data, reference, parameter, () => known);
   if (known !== undefined || subject.uuid !== null || !otherCallers.includes(fold(subject.name)))
     return subject;
-  throw new Failure("PARAMETER_INVALID", `"${parameter}" is invalid: no player can be called ${reference}.`, {
-    parameter,
-  });
+  throw new Failure(
+    "PARAMETER_INVALID",
+    `"${parameter}" is invalid: no player can be called ${reference}, as the audit calls others.`,
+    {
+      parameter,
+    },
+  );
 }
 
 /** Returns the present membership of somebody in a group, by name or UUID, as {@link findRecord} finds it. */

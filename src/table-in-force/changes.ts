@@ -50,10 +50,10 @@ export function followTables(options: TableChangesOptions): () => Promise<void> 
     (put) => noteTable(options, put),
     (table, before) => reviewTable(options, table, before),
   );
-  const retrying = setInterval(() => history.addWaiting().catch(() => {}), retryMilliseconds).unref();
+  const retrying = setInterval(() => history.addWaiting(), retryMilliseconds).unref();
   return () => {
     clearInterval(retrying);
-    return history.addWaiting().catch(() => {});
+    return history.addWaiting();
   };
 }
 

@@ -39,13 +39,22 @@ const listSchema = v.array(entrySchema);
 /** A table that is or was in force. */
 export type HistoryEntry = v.InferOutput<typeof entrySchema>;
 
+/** A table that is being added, or could not be. */
+interface Waiting {
+  readonly table: HistoryEntry;
+  readonly text: string;
+  failure: unknown;
+}
+
 export class TableHistory {
   readonly folder: string;
   readonly #dataFolder: string;
   readonly #files: Files;
   /** What could not be added yet, oldest first. */
-  #waiting: { readonly table: HistoryEntry; readonly text: string }[] = [];
-  #adding: Promise<unknown> = Promise.resolve();
+  #waiting: Waiting[] = [];
+  #adding: Promise<void> = Promise.resolve();
+  /** The revision in force. */
+  #latest: string | undefined;
 
   constructor(dataFolder: string, files: Files = nodeFiles) {
     this.folder = join(dataFolder, tablesFolder);
@@ -84,30 +93,31 @@ export class TableHistory {
   }
 
   /**
-   * Adds a table at the head of the list, and removes the oldest beyond the maximum. One that cannot be added waits for
-   * {@link addWaiting}, or for the next.
+   * Adds the table in force at the head of the list, and removes the oldest beyond the maximum.
+   * @throws why it cannot be added yet: it waits for {@link addWaiting}, or for the next
    */
-  add(table: HistoryEntry, text: string): Promise<void> {
-    this.#waiting = [...this.#waiting, { table, text }].slice(-mostTables);
-    return this.addWaiting();
+  async add(table: HistoryEntry, text: string): Promise<void> {
+    const own: Waiting = { table, text, failure: undefined };
+    this.#latest = table.revision;
+    this.#waiting = [...this.#waiting, own].slice(-mostTables);
+    await this.addWaiting();
+    if (own.failure !== undefined) throw own.failure;
   }
 
-  /** Adds the tables that could not be added before. @throws why the latest cannot */
+  /** Adds the tables that could not be added before, as far as that succeeds now. */
   addWaiting(): Promise<void> {
-    const adding = this.#adding.then(async () => {
-      let failure: unknown;
-      for (const waiting of this.#waiting) {
-        failure = await this.#add(waiting.table, waiting.text).then(
+    this.#adding = this.#adding.then(async () => {
+      const all = this.#waiting;
+      for (const waiting of all) {
+        const adding = this.#add(waiting.table, waiting.text);
+        waiting.failure = await adding.then(
           () => undefined,
           (error) => error,
         );
-        // An older one that fails alone would come to the head of the list later.
-        if (failure === undefined) this.#waiting = this.#waiting.slice(this.#waiting.indexOf(waiting) + 1);
       }
-      if (failure !== undefined) throw failure;
+      this.#waiting = this.#waiting.filter((one) => !all.includes(one) || one.failure !== undefined);
     });
-    this.#adding = adding.catch(() => {});
-    return adding;
+    return this.#adding;
   }
 
   async #add(table: HistoryEntry, text: string): Promise<void> {
@@ -119,7 +129,11 @@ export class TableHistory {
       if (error instanceof Failure) return [];
       throw error;
     });
-    const list = [table, ...known.filter(({ revision }) => revision !== table.revision)];
+    const others = known.filter(({ revision }) => revision !== table.revision);
+    // One that had to wait comes behind those that were put in force after it.
+    const older = others.findIndex(({ since }) => since < table.since);
+    const place = table.revision === this.#latest ? 0 : older === -1 ? others.length : older;
+    const list = others.toSpliced(place, 0, table);
     for (const name of await this.#files.readdir(this.folder)) {
       // Left by a process that was killed while it wrote.
       if (temporaryForm.test(name)) await this.#files.unlink(join(this.folder, name));

@@ -18,7 +18,7 @@ describe("an unknown path", () => {
     ];
     assert.deepEqual(hints, [
       "Did you mean /library/{key}/house/open?",
-      "`/docs` lists them.",
+      "Paths begin with /library/{key}; `/docs` lists them.",
       ...["Did you mean /house/open?", "Did you mean /house/open?"],
       "`addon-cli routes list` lists the paths.",
     ]);

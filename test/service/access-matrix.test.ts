@@ -258,11 +258,13 @@ describe("parameters that the restriction depends on", () => {
 });
 
 it("the matrix has every operation", () => {
-  const rows = matrix(0).map(({ path }) => path);
-  for (const { path } of operations) {
+  const paths = operations.map(({ path }) => path);
+  for (const path of paths) {
     const form = new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`);
+    // /statistic/top is no row of /statistic/{player}.
+    const isOwn = (row: string) => row === path || (!paths.includes(row) && form.test(row));
     assert.ok(
-      rows.some((row) => form.test(row)),
+      matrix(0).some((row) => isOwn(row.path)),
       path,
     );
   }

@@ -143,13 +143,14 @@ async function tableBefore(
       hint: "`addon-cli routes history` lists the earlier tables.",
     });
   }
-  return storedTable(context, before).catch((error: unknown) => {
-    if (before !== inForce || !(error instanceof Failure)) throw error;
+  return storedTable(context, before).catch((cause: unknown) => {
+    if (before !== inForce || !(cause instanceof Failure) || cause.code !== "UNKNOWN_ENTRY") throw cause;
     throw new Failure(
       "STORE_UNAVAILABLE",
-      `Revision ${before} is in force, but the data folder does not have it.`,
+      `The data folder does not have revision ${before}, which is in force.`,
       {
-        hint: "While it cannot be written, the service tries again every five seconds. `addon-cli routes history` lists earlier tables.",
+        hint: "If the disk was full, the service stores it within five seconds of there being room. `addon-cli routes history` lists the others.",
+        cause,
       },
     );
   });

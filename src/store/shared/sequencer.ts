@@ -99,7 +99,7 @@ export function journalReason(error: unknown): string {
 const remedies: readonly (readonly [code: RegExp, remedy: string])[] = [
   [
     /^(?:E(?!RR_)[A-Z_]+|CONNECT.*)$/,
-    "Check that PostgreSQL runs there, with TLS if sslmode asks for it, and the address.",
+    "Check the address, and that PostgreSQL runs there, with TLS if sslmode asks for it.",
   ],
   [/^(?:28|3D)/, "Check the role, its password in PGPASSWORD, and the name of the database."],
   [
