@@ -36,6 +36,7 @@ import {
   type IncomingRequest,
   idempotencyKeyIn,
   internalRequest,
+  isPreflight,
   isSpeculative,
   type Query,
   tokenOf,
@@ -154,7 +155,7 @@ export class Engine {
     if (match === undefined) {
       const { pathname } = request;
       // A browser shows a page no answer whose preflight fails: it would take an unknown path for a lost connection.
-      if (request.method === "OPTIONS" && request.header("access-control-request-method") !== null) {
+      if (isPreflight(request)) {
         this.#limit(exchange, this.table.limits.pages);
         return preflightAnswer(readMethods, exchange.requestId);
       }

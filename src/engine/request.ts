@@ -43,6 +43,11 @@ const idempotencyHeader = "Idempotency-Key";
 /** The headers by which browsers mark a request that they send ahead of time. */
 const purposeHeaders = ["sec-purpose", "purpose", "x-purpose", "x-moz"];
 
+/** Whether a browser asks with it what a web page may send (CORS). */
+export function isPreflight(request: IncomingRequest): boolean {
+  return request.method === "OPTIONS" && request.header("access-control-request-method") !== null;
+}
+
 /** Returns whether a browser or a proxy sends a request ahead of time. */
 export function isSpeculative(request: IncomingRequest): boolean {
   const isAhead = (name: string) => /prefetch|prerender|preview/i.test(request.header(name) ?? "");

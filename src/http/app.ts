@@ -7,7 +7,7 @@ import { H3, type H3Event } from "h3";
 import { Failure } from "../domain/errors.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Exchange, Observer } from "../engine/exchange.ts";
-import { type IncomingRequest, interpretable } from "../engine/request.ts";
+import { type IncomingRequest, interpretable, isPreflight } from "../engine/request.ts";
 import type { Answer } from "../engine/response.ts";
 import type { Table } from "../table/table.ts";
 import { AnswerResponse } from "./answer-response.ts";
@@ -81,11 +81,8 @@ export class App {
       : error;
     const request = h3Request(event, this.#addresses);
     // A browser shows a page no refusal whose preflight fails.
-    const asked = request.method === "OPTIONS" && request.header("access-control-request-method");
-    const isPreflight = isMalformed && typeof asked === "string";
-    return new AnswerResponse(
-      isPreflight ? await this.engine.answer(request) : this.engine.refuse(request, reason),
-    );
+    if (isMalformed && isPreflight(request)) return new AnswerResponse(await this.engine.answer(request));
+    return new AnswerResponse(this.engine.refuse(request, reason));
   }
 }
 

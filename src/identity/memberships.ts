@@ -166,7 +166,7 @@ export function memberSubject(
     return subject;
   throw new Failure(
     "PARAMETER_INVALID",
-    `"${parameter}" is invalid: no player can be called ${reference}, as the audit calls others.`,
+    `"${parameter}" is invalid: no player can be called ${reference}: it is the name of other callers in the audit.`,
     {
       parameter,
     },
